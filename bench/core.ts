@@ -1,6 +1,7 @@
 /** The pure tree beside what it could have been: the seed sketch's copied mapping, a mutable Map, immutable and immer. */
 import {
   applyOrThrow,
+  emptyTree,
   type Message,
   type NewNode,
   type Node,
@@ -8,7 +9,6 @@ import {
   path,
   positionBetween,
   type Step,
-  seedling,
   type Tree,
   treeId,
 } from '@coppice/core';
@@ -79,7 +79,7 @@ function inserts(nodes: readonly NewNode[]): Step[] {
 function coppice(nodes: readonly NewNode[]): Tree {
   const last = nodes[nodes.length - 1];
   if (last === undefined) throw new Error('A tree has at least its root.');
-  return applyOrThrow(seedling(treeId(uuid(0))), [...inserts(nodes), { type: 'select', after: last.id, before: null }])
+  return applyOrThrow(emptyTree(treeId(uuid(0))), [...inserts(nodes), { type: 'select', after: last.id, before: null }])
     .tree;
 }
 

@@ -12,8 +12,8 @@ import {
   createGenerator,
   createProviders,
   type Generator,
+  type ModelProviders,
   newId,
-  type Providers,
   parseConfig,
 } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
@@ -25,12 +25,12 @@ const question = textMessage('user', 'Say some words, please.');
 /** What is needed to ask, bare or through the engine. */
 interface Bench {
   readonly store: Store;
-  readonly providers: Providers;
+  readonly providers: ModelProviders;
   readonly generator: Generator;
   readonly url: string;
 }
 
-async function plant(store: Store): Promise<TreeId> {
+async function buildSample(store: Store): Promise<TreeId> {
   const id = treeId(newId());
   await run(store, { type: 'create', treeId: id, attributes: {} }, me);
   return id;
@@ -50,18 +50,18 @@ async function fetched({ url }: Bench, model: string, words: number): Promise<vo
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...body, stream: true }),
   });
-  let [heard, text, rest] = [0, '', ''];
+  let [received, text, rest] = [0, '', ''];
   for await (const piece of (answer.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
     const events = (rest + piece).split('\n\n');
     rest = events.pop() ?? '';
     for (const event of events) {
       if (event === 'data: [DONE]') continue;
       const delta = JSON.parse(event.slice('data: '.length)).choices[0]?.delta.content ?? '';
-      if (delta !== '') heard++;
+      if (delta !== '') received++;
       text += delta;
     }
   }
-  if (heard !== words || text === '') throw new Error(`Fetched ${heard} of ${words} words.`);
+  if (received !== words || text === '') throw new Error(`Fetched ${received} of ${words} words.`);
 }
 
 /** The same as a turn: said, stored while it comes, followed by a reader, and ended durably. */
@@ -70,12 +70,12 @@ async function turn({ generator }: Bench, model: string, words: number, id: Tree
     { type: 'send', treeId: id, messages: [{ message: question }] },
     { models: [model], maxTokens: 4_096 },
   );
-  let heard = 0;
+  let received = 0;
   for await (const event of started.events()) {
-    if (event.type === 'text-delta') heard++;
+    if (event.type === 'text-delta') received++;
     if (event.type === 'error') throw new Error(event.message);
   }
-  if (heard !== words) throw new Error(`The turn told ${heard} of ${words} words.`);
+  if (received !== words) throw new Error(`The turn told ${received} of ${words} words.`);
 }
 
 interface Spent {
@@ -109,7 +109,7 @@ async function beside(bench: Bench, models: readonly Asked[], runs: number): Pro
   for (let round = 0; round < runs + warm; round++)
     for (const [at, { words, everyMs }] of models.entries()) {
       const model = `wire/words-${words}-${everyMs}`;
-      const id = await plant(bench.store);
+      const id = await buildSample(bench.store);
       const one: Beside = {
         fetched: await spent(() => fetched(bench, model, words)),
         bare: await spent(() => bare(bench, model, words)),
@@ -184,7 +184,7 @@ async function turns(measures: Measure[], bench: Bench): Promise<void> {
 }
 
 async function commitTime({ store }: Bench): Promise<number> {
-  const id = await plant(store);
+  const id = await buildSample(store);
   const times: number[] = [];
   for (let round = 0; round < 60; round++) {
     const messages = [{ message: textMessage('user', `message ${round}`) }];
@@ -209,7 +209,7 @@ async function parallel(measures: Measure[], bench: Bench): Promise<void> {
   };
   for (let round = 0; round <= runs; round++) {
     const ids: TreeId[] = [];
-    for (let count = 0; count < many; count++) ids.push(await plant(bench.store));
+    for (let count = 0; count < many; count++) ids.push(await buildSample(bench.store));
     const one = {
       idle: await watched(() => new Promise((resolve) => setTimeout(resolve, words * everyMs))),
       bare: await watched(() => Promise.all(ids.map(() => bare(bench, model, words)))),

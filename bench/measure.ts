@@ -31,11 +31,11 @@ export function median(values: readonly number[]): number {
 }
 
 // Results end here, so that no engine finds out that nobody looks at them.
-const shelf: unknown[] = [];
+const folder: unknown[] = [];
 
 /** Keeps a result from being optimised away, until the next one. */
 export function keep(value: unknown): void {
-  shelf[0] = value;
+  folder[0] = value;
 }
 
 /** Collects garbage, so that one candidate does not pay for another's. */

@@ -19,7 +19,7 @@ interface Recording {
   readonly failed: number;
 }
 
-function told<T>(child: ChildProcess, question?: string): Promise<T> {
+function reported<T>(child: ChildProcess, question?: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(new Error('The bed is gone.'));
     child.once('exit', gone);
@@ -32,19 +32,19 @@ function told<T>(child: ChildProcess, question?: string): Promise<T> {
 }
 
 async function usage(child: ChildProcess): Promise<number> {
-  const { user, system } = (await told<{ readonly usage: NodeJS.CpuUsage }>(child, 'usage')).usage;
+  const { user, system } = (await reported<{ readonly usage: NodeJS.CpuUsage }>(child, 'usage')).usage;
   return user + system;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** When the bytes of one answer came, in milliseconds from the request on. */
-interface Heard {
+interface ReceivedEvents {
   readonly first: number;
   readonly chunks: readonly number[];
 }
 
-function ask(port: number, body: string): Promise<Heard> {
+function ask(port: number, body: string): Promise<ReceivedEvents> {
   return new Promise((resolve, reject) => {
     const start = performance.now();
     const chunks: number[] = [];
@@ -106,13 +106,13 @@ async function race(
   };
   for (let turn = 0; turn <= turns; turn++)
     for (const side of ['bare', 'coppice'] as const) {
-      await told(child, 'collect');
-      const heard: Heard[] = [];
-      for (let call = 0; call < calls; call++) heard.push(await ask(ports[side], body(turn, call)));
+      await reported(child, 'collect');
+      const received: ReceivedEvents[] = [];
+      for (let call = 0; call < calls; call++) received.push(await ask(ports[side], body(turn, call)));
       // What is recorded afterwards is not the client's time; it is measured by itself.
-      await told(child, 'idle');
+      await reported(child, 'idle');
       if (turn === 0) continue;
-      for (const { first, chunks } of heard) {
+      for (const { first, chunks } of received) {
         times[side].first.push(first * 1000);
         for (const [at, when] of chunks.entries())
           if (at > 0) times[side].chunk.push((when - (chunks[at - 1] ?? when)) * 1000);
@@ -139,9 +139,9 @@ async function underLoad(child: ChildProcess, ports: Ports): Promise<Measure[]> 
   const [perSecond, seconds, agents] = [100, 5, 10];
   const threads = Array.from({ length: agents }, (_, at) => history(199, `agent ${at}`));
   const calls = perSecond * seconds;
-  const running: Promise<Heard>[] = [];
+  const running: Promise<ReceivedEvents>[] = [];
   const before = await usage(child);
-  const { recorded: known } = await told<Recording>(child, 'idle');
+  const { recorded: known } = await reported<Recording>(child, 'idle');
   const start = performance.now();
   for (let call = 0; call < calls; call++) {
     const late = start + (call * 1000) / perSecond - performance.now();
@@ -150,16 +150,16 @@ async function underLoad(child: ChildProcess, ports: Ports): Promise<Measure[]> 
     const next = JSON.stringify({ role: 'user', content: `question ${call} ${sentence}` });
     running.push(ask(ports.coppice, bodyOf('words-20-0', [...thread, next])));
   }
-  const heard = await Promise.all(running);
+  const received = await Promise.all(running);
   const answered = performance.now() - start;
-  const { recorded, dropped, failed } = await told<Recording>(child, 'idle');
+  const { recorded, dropped, failed } = await reported<Recording>(child, 'idle');
   const through = performance.now() - start;
   if (recorded - known !== calls || dropped + failed > 0)
     throw new Error(`Of ${calls} calls ${recorded - known} were recorded, ${dropped} dropped, ${failed} failed.`);
   const work = `${calls} calls at ${perSecond} a second, histories of 200 messages`;
   const spent = ((await usage(child)) - before) / calls;
   return [
-    { work, by: 'first byte', value: soonest(heard.map(({ first }) => first * 1000)), unit: 'µs' },
+    { work, by: 'first byte', value: soonest(received.map(({ first }) => first * 1000)), unit: 'µs' },
     {
       work,
       by: 'processor per call, recorded',
@@ -179,13 +179,13 @@ export async function proxy(): Promise<readonly Measure[]> {
   const service = fork(fileURLToPath(new URL('./engine/wire-server.ts', import.meta.url)), { execArgv });
   const children: ChildProcess[] = [service];
   try {
-    const upstream = await told<number>(service);
+    const upstream = await reported<number>(service);
     const file = fileURLToPath(import.meta.resolve('@coppice/server/testing/proxy-bed'));
     const child = fork(file, [`sqlite:${join(folder, 'trees.db')}`, token, `http://127.0.0.1:${upstream}`], {
       execArgv,
     });
     children.push(child);
-    const { ports } = await told<{ readonly ports: Ports }>(child);
+    const { ports } = await reported<{ readonly ports: Ports }>(child);
     const paced = await race(child, ports, 5, 20, (turn, call) =>
       bodyOf('words-20-5-5', history(3, `${turn} ${call}`)),
     );

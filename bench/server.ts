@@ -10,7 +10,7 @@ import { type Measure, median } from './measure.ts';
 
 const token = 'bench-token';
 
-interface Bed {
+interface BenchServer {
   readonly ports: { readonly coppice: number; readonly bare: number };
   readonly trees: {
     readonly page: string;
@@ -20,9 +20,9 @@ interface Bed {
   };
 }
 
-type Side = keyof Bed['ports'];
+type Side = keyof BenchServer['ports'];
 
-function told<T>(child: ChildProcess): Promise<T> {
+function reported<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(new Error('The bed is gone.'));
     child.once('exit', gone);
@@ -34,7 +34,7 @@ function told<T>(child: ChildProcess): Promise<T> {
 }
 
 async function usage(child: ChildProcess): Promise<number> {
-  const answer = told<{ readonly usage: NodeJS.CpuUsage }>(child);
+  const answer = reported<{ readonly usage: NodeJS.CpuUsage }>(child);
   child.send('usage');
   const { user, system } = (await answer).usage;
   return user + system;
@@ -93,7 +93,7 @@ async function race(
   for (const side of ['bare', 'coppice'] as const) await drive(1_500, (lane) => work(side, lane));
   for (let run = 0; run < runs; run++)
     for (const side of ['coppice', 'bare'] as const) {
-      const collected = told(child);
+      const collected = reported(child);
       child.send('collect');
       await collected;
       const start = await usage(child);
@@ -121,9 +121,12 @@ function rows(work: string, times: Readonly<Record<Side, number>>): Measure[] {
 }
 
 /** The time from an append to the moment when the last of many readers has its commit, in microseconds. */
-async function lastOf(bed: Bed, readers: number): Promise<{ readonly median: number; readonly last: number }> {
+async function lastOf(
+  fixture: BenchServer,
+  readers: number,
+): Promise<{ readonly median: number; readonly last: number }> {
   const arrivals: number[] = [];
-  let heard: () => void = () => undefined;
+  let received: () => void = () => undefined;
   const open: { destroy(): void }[] = [];
   await Promise.all(
     Array.from(
@@ -133,16 +136,16 @@ async function lastOf(bed: Bed, readers: number): Promise<{ readonly median: num
           const asked = request(
             {
               agent: false,
-              port: bed.ports.coppice,
+              port: fixture.ports.coppice,
               host: '127.0.0.1',
-              path: `/api/trees/${bed.trees.feed}/feed`,
+              path: `/api/trees/${fixture.trees.feed}/feed`,
               headers: { authorization: `Bearer ${token}` },
             },
             (response) => {
               response.setEncoding('utf8').on('data', (chunk: string) => {
                 if (!chunk.includes('event: commit')) return;
                 arrivals.push(performance.now());
-                if (arrivals.length === readers) heard();
+                if (arrivals.length === readers) received();
               });
               response.on('error', () => undefined);
               response.once('data', () => resolve());
@@ -157,10 +160,10 @@ async function lastOf(bed: Bed, readers: number): Promise<{ readonly median: num
   for (let run = 0; run < 5; run++) {
     arrivals.length = 0;
     const all = new Promise<void>((resolve) => {
-      heard = resolve;
+      received = resolve;
     });
     const start = performance.now();
-    await ask(bed.ports.coppice, 'POST', `/api/trees/${bed.trees.feed}/messages?onConflict=branch`, append());
+    await ask(fixture.ports.coppice, 'POST', `/api/trees/${fixture.trees.feed}/messages?onConflict=branch`, append());
     await all;
     if (run > 0)
       delays.push({ median: (median(arrivals) - start) * 1000, last: ((arrivals.at(-1) ?? 0) - start) * 1000 });
@@ -177,20 +180,20 @@ export async function server(): Promise<readonly Measure[]> {
     execArgv: ['--expose-gc', '--import', 'tsx', '--no-parallel-scavenge', '--no-concurrent-marking'],
   });
   try {
-    const bed = await told<Bed>(child);
-    const page = `/api/trees/${bed.trees.page}/page`;
-    const [ours, theirs] = [await ask(bed.ports.coppice, 'GET', page), await ask(bed.ports.bare, 'GET', page)];
+    const fixture = await reported<BenchServer>(child);
+    const page = `/api/trees/${fixture.trees.page}/page`;
+    const [ours, theirs] = [await ask(fixture.ports.coppice, 'GET', page), await ask(fixture.ports.bare, 'GET', page)];
     if (ours.length !== theirs.length) throw new Error('The two sides do not send the same bytes.');
-    const pages = await race(child, 400, (side) => ask(bed.ports[side], 'GET', page));
+    const pages = await race(child, 400, (side) => ask(fixture.ports[side], 'GET', page));
     const versions = { coppice: new Array<number>(lanes).fill(2), bare: new Array<number>(lanes).fill(2) };
     const appends = await race(child, 400, async (side, lane) => {
-      const path = `/api/trees/${bed.trees[side][lane]}/messages`;
+      const path = `/api/trees/${fixture.trees[side][lane]}/messages`;
       const answer: { readonly version: number } = JSON.parse(
-        await ask(bed.ports[side], 'POST', path, append(), versions[side][lane]),
+        await ask(fixture.ports[side], 'POST', path, append(), versions[side][lane]),
       );
       versions[side][lane] = answer.version;
     });
-    const delays = await lastOf(bed, 1_000);
+    const delays = await lastOf(fixture, 1_000);
     return [
       ...rows('thread page of 20 messages, SQLite', pages),
       ...rows('durable append of one message, SQLite', appends),

@@ -3,24 +3,24 @@ import { messageKit } from '@coppice/content';
 import { type NodeId, nodeId, run, textMessage, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import type { TestServer } from '@coppice/server/testing';
-import { openStage } from '@coppice/web/testing';
+import { openPageFixture } from '@coppice/web/testing';
 import type { Page } from 'playwright-core';
 import { type Measure, median } from './measure.ts';
 
 /** Plants a tree of stems of a length, each growing from a message of an earlier one. */
-async function plant(server: TestServer, size: number, stem: number): Promise<string> {
+async function buildSample(server: TestServer, size: number, stem: number): Promise<string> {
   const made = await server.ask('POST', '/api/trees', { body: { title: `${size} messages` } });
   const id = treeId(made.body.treeId);
   const context = { kit: messageKit, now: Date.now, newId, actor: 'local' } as const;
   const known: NodeId[] = [nodeId((await server.ask('GET', `/api/trees/${id}`)).body.rootId)];
-  for (let planted = 0; planted < size; planted += stem) {
+  for (let sample = 0; sample < size; sample += stem) {
     // The last stem grows on from the one before, so that the thread that opens is long.
-    const last = planted + 2 * stem > size;
-    const parentId = last ? known.at(-1) : known[(planted * 7919) % Math.min(known.length, stem)];
-    const messages = Array.from({ length: Math.min(stem, size - planted) }, (_, index) => ({
+    const last = sample + 2 * stem > size;
+    const parentId = last ? known.at(-1) : known[(sample * 7919) % Math.min(known.length, stem)];
+    const messages = Array.from({ length: Math.min(stem, size - sample) }, (_, index) => ({
       message: textMessage(
         index % 2 === 0 ? 'user' : 'assistant',
-        `Message ${planted + index} says a few words of its own.`,
+        `Message ${sample + index} says a few words of its own.`,
       ),
     }));
     const done = await run(
@@ -128,14 +128,14 @@ export async function noteLongTasks(page: Page): Promise<void> {
 
 /** Measures the page. */
 export async function web(): Promise<readonly Measure[]> {
-  const stage = await openStage();
+  const fixture = await openPageFixture();
   try {
-    const { server, url } = stage;
-    const small = await plant(server, 1_000, 50);
-    const map = await plant(server, 10_000, 20);
-    const long = await plant(server, 5_000, 5_000);
-    const large = await plant(server, 100_000, 200);
-    const { page } = await stage.open('/');
+    const { server, url } = fixture;
+    const small = await buildSample(server, 1_000, 50);
+    const map = await buildSample(server, 10_000, 20);
+    const long = await buildSample(server, 5_000, 5_000);
+    const large = await buildSample(server, 100_000, 200);
+    const { page } = await fixture.open('/');
     // Taken in the page: server and bench share a thread, and whoever waits there waits for the server's other work as well.
     await page.addInitScript(`new MutationObserver(() => {
       if (globalThis.firstMessageAt === undefined && document.querySelector('[data-testid=thread] article') !== null)
@@ -201,6 +201,6 @@ export async function web(): Promise<readonly Measure[]> {
     }
     return measures;
   } finally {
-    await stage.close();
+    await fixture.close();
   }
 }

@@ -32,13 +32,13 @@ async function draw(title: string): Promise<void> {
 }
 
 await run(store, { type: 'create', treeId: id, attributes: { title: 'Moving house', systemPrompt: 'Be brief.' } }, me);
-const talk = [
+const conversation = [
   textMessage('user', 'Plan the move'),
   textMessage('assistant', 'Pack room by room, kitchen last.'),
   textMessage('user', 'What first?'),
   textMessage('assistant', 'Books: heavy, and not missed.'),
 ].map((message) => ({ message }));
-const { result } = await run(store, { type: 'append', treeId: id, messages: talk }, me);
+const { result } = await run(store, { type: 'append', treeId: id, messages: conversation }, me);
 await draw('Four messages, one commit');
 
 const [first, reply] = result.added;

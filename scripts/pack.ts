@@ -35,7 +35,7 @@ function run(tool: string, words: readonly string[], cwd: string): string {
 }
 
 /** Builds one package into a folder, as it will lie in `node_modules`. */
-export function stage(folder: string, into: string): string {
+export function buildPackage(folder: string, into: string): string {
   const source = join(repository, 'packages', folder);
   const target = join(into, folder);
   rmSync(target, { recursive: true, force: true });
@@ -194,7 +194,7 @@ function outside(manifest: Manifest, folder: string, target: string): object {
 export function packAll(into: string, folders: readonly string[] = published): Map<string, string> {
   const tarballs = new Map<string, string>();
   for (const folder of folders) {
-    const target = stage(folder, into);
+    const target = buildPackage(folder, into);
     const said = execFileSync('npm', ['pack', '--json', '--pack-destination', into], {
       cwd: target,
       encoding: 'utf8',

@@ -26,11 +26,11 @@ export function obstacles(facts: ReleaseFacts, publishes: boolean): readonly str
   const versions = new Set(facts.versions.values());
   const [version = ''] = versions;
   if (versions.size !== 1) found.push(`The packages do not have one version: ${[...versions].join(', ')}.`);
-  const told = facts.changelog
+  const reported = facts.changelog
     .split('\n')
     .some((line) => line.startsWith('## ') && line.split(/[\s[\]]+/).includes(version));
   if (!publishes) return found;
-  if (!told) found.push(`CHANGELOG.md has no section for ${version}.`);
+  if (!reported) found.push(`CHANGELOG.md has no section for ${version}.`);
   if (facts.changes !== '') found.push('There are changes that are not committed.');
   if (!facts.tags.includes(`v${version}`)) found.push(`The commit has no tag v${version}.`);
   if (!facts.vouched) found.push('Provenance needs a build server that issues identity tokens; this is none.');

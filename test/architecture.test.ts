@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkArchitecture, importTable } from './checks/architecture.ts';
-import { openRepository, plantWorkspace } from './checks/workspace.ts';
+import { makeWorkspace, openRepository } from './checks/workspace.ts';
 
 test('the repository keeps to the import table', () => {
   expect(checkArchitecture(openRepository())).toEqual([]);
@@ -19,7 +19,7 @@ function manifest(name: string, dependencies: readonly string[] = [], more: obje
   return JSON.stringify({ name: `@coppice/${name}`, dependencies: named, ...more });
 }
 
-const ground = {
+const sampleFiles = {
   'package.json': JSON.stringify({ devDependencies: { vitest: '1.0.0', 'fast-check': '1.0.0' } }),
   'packages/core/package.json': manifest('core', [], {
     exports: { '.': './src/index.ts', './testing': './src/testing/index.ts' },
@@ -51,11 +51,11 @@ const ground = {
 };
 
 test('a workspace in order gives nothing to say', () => {
-  expect(checkArchitecture(plantWorkspace(ground))).toEqual([]);
+  expect(checkArchitecture(makeWorkspace(sampleFiles))).toEqual([]);
 });
 
-function planted(path: string, text: string): string[] {
-  return checkArchitecture(plantWorkspace({ ...ground, [path]: text }));
+function sample(path: string, text: string): string[] {
+  return checkArchitecture(makeWorkspace({ ...sampleFiles, [path]: text }));
 }
 
 describe('an import that the table does not allow is named with its file', () => {
@@ -161,7 +161,7 @@ describe('an import that the table does not allow is named with its file', () =>
       "test/a.test.ts:1 imports 'lodash', which the root package.json does not name.",
     ],
   ])('%s with %j', (path, text, sentence) => {
-    expect(planted(path, text)).toEqual([sentence]);
+    expect(sample(path, text)).toEqual([sentence]);
   });
 });
 
@@ -203,11 +203,11 @@ describe('a neighbour is reached by name, never by a path, in tests as well', ()
       "test/a.test.ts:1 imports '../packages/core/src/tree.ts', a path into core; import it by name, as @coppice/core.",
     ],
   ])('%s with %j', (path, text, sentence) => {
-    expect(planted(path, text)).toEqual([sentence]);
+    expect(sample(path, text)).toEqual([sentence]);
   });
 
   test('a relative import names a file that is there', () => {
-    expect(planted('packages/core/src/a.ts', "import './tree';")).toEqual([
+    expect(sample('packages/core/src/a.ts', "import './tree';")).toEqual([
       "packages/core/src/a.ts:1 imports './tree', which names no file; say the file with its ending.",
     ]);
   });
@@ -219,20 +219,20 @@ describe('what serves tests does not ship', () => {
     ['packages/stores/src/index.ts', "export * from './conformance/index.ts';"],
     ['packages/content/src/a.ts', "import '@coppice/core/testing';"],
   ])('%s with %j', (path, text) => {
-    expect(planted(path, text)).toEqual([
+    expect(sample(path, text)).toEqual([
       expect.stringContaining('which serves tests only and would ship with the product'),
     ]);
   });
 
   test('a test may use what its package or the root names for tests, and nothing else', () => {
-    expect(planted('packages/content/src/a.test.ts', "import 'yaml'; import 'vitest'; import 'tokenx';")).toEqual([]);
-    expect(planted('packages/content/src/a.test.ts', "import 'lodash';")).toEqual([
+    expect(sample('packages/content/src/a.test.ts', "import 'yaml'; import 'vitest'; import 'tokenx';")).toEqual([]);
+    expect(sample('packages/content/src/a.test.ts', "import 'lodash';")).toEqual([
       "packages/content/src/a.test.ts:1 imports 'lodash', which neither the root package.json nor its own names.",
     ]);
   });
 
   test('a test may not import a package above its own', () => {
-    expect(planted('packages/core/src/a.test.ts', "import '@coppice/stores';")).toEqual([
+    expect(sample('packages/core/src/a.test.ts', "import '@coppice/stores';")).toEqual([
       "packages/core/src/a.test.ts:1 imports '@coppice/stores', but core may import no other package.",
     ]);
   });
@@ -245,7 +245,7 @@ describe('members of a registry do not know each other', () => {
     ['packages/content/src/blocks/text/deep/a.ts', "import '../../image/index.ts';", 'another member of blocks'],
     ['packages/content/src/blocks/text/a.ts', "import '../members.ts';", 'the list that holds text itself'],
   ])('%s with %j', (path, text, reason) => {
-    expect(planted(path, text)).toEqual([expect.stringContaining(reason)]);
+    expect(sample(path, text)).toEqual([expect.stringContaining(reason)]);
   });
 });
 
@@ -267,24 +267,24 @@ describe('core is given time, ids and everything else', () => {
     ['globalThis.process', 'globalThis.process, which brings the machine around it'],
     ["eval('1')", 'eval(…), which brings code that no check can read'],
   ])('%s is refused', (expression, reason) => {
-    expect(planted('packages/core/src/a.ts', `export const a = ${expression};`)).toEqual([
+    expect(sample('packages/core/src/a.ts', `export const a = ${expression};`)).toEqual([
       `packages/core/src/a.ts:1 uses ${reason} into core; pass it in.`,
     ]);
   });
 
   test('import.meta is refused', () => {
-    expect(planted('packages/core/src/a.ts', 'export const a = import.meta.url;')).toEqual([
+    expect(sample('packages/core/src/a.ts', 'export const a = import.meta.url;')).toEqual([
       'packages/core/src/a.ts uses import.meta, which brings the machine around it into core; pass it in.',
     ]);
   });
 
   test('arithmetic, parsing of dates and fields of the same name are not', () => {
     const text = 'export const a = Math.max(1, Date.parse(b), c.process, c.console.log()); // Date.now()';
-    expect(planted('packages/core/src/a.ts', text)).toEqual([]);
+    expect(sample('packages/core/src/a.ts', text)).toEqual([]);
   });
 
   test('its tests may read the environment', () => {
-    expect(planted('packages/core/src/a.test.ts', 'export const a = process.env;')).toEqual([]);
+    expect(sample('packages/core/src/a.test.ts', 'export const a = process.env;')).toEqual([]);
   });
 });
 
@@ -292,32 +292,32 @@ describe('content does no I/O', () => {
   test.each(['Date.now()', 'new Date()', 'Date()', 'Math.random()', 'process.env', 'fetch(a)', 'console.log(1)'])(
     '%s is refused',
     (expression) => {
-      expect(planted('packages/content/src/a.ts', `export const a = ${expression};`)).toEqual([
+      expect(sample('packages/content/src/a.ts', `export const a = ${expression};`)).toEqual([
         expect.stringMatching(/^packages\/content\/src\/a\.ts:1 uses .* into content; pass it in\.$/),
       ]);
     },
   );
 
   test('it may convert a date that it is given', () => {
-    expect(planted('packages/content/src/a.ts', 'export const a = new Date(1).toISOString();')).toEqual([]);
+    expect(sample('packages/content/src/a.ts', 'export const a = new Date(1).toISOString();')).toEqual([]);
   });
 });
 
 describe('a package.json keeps to the table', () => {
   test('a dependency that the row does not allow', () => {
-    expect(planted('packages/core/package.json', manifest('core', ['immer']))).toContain(
+    expect(sample('packages/core/package.json', manifest('core', ['immer']))).toContain(
       "packages/core/package.json depends on 'immer', which core may not import.",
     );
     expect(
-      planted('packages/stores/package.json', manifest('stores', ['@coppice/core', 'pg', '@coppice/engine'])),
+      sample('packages/stores/package.json', manifest('stores', ['@coppice/core', 'pg', '@coppice/engine'])),
     ).toEqual(["packages/stores/package.json depends on '@coppice/engine', which stores may not import."]);
   });
 
   test('a package without a row, or under another name', () => {
-    expect(planted('packages/extra/package.json', manifest('extra'))).toEqual([
+    expect(sample('packages/extra/package.json', manifest('extra'))).toEqual([
       'packages/extra has no row in the import table; say there what it may import.',
     ]);
-    expect(planted('packages/cli/package.json', manifest('shell'))).toEqual([
+    expect(sample('packages/cli/package.json', manifest('shell'))).toEqual([
       "packages/cli/package.json is named '@coppice/shell'; its folder says '@coppice/cli'.",
     ]);
   });
@@ -325,22 +325,22 @@ describe('a package.json keeps to the table', () => {
 
 test('a part of the engine is made by openEngine alone', () => {
   const text = "import { createCompactor } from '@coppice/engine';\nexport const a = createCompactor({ store });";
-  expect(planted('packages/server/src/a.ts', text)).toEqual([
+  expect(sample('packages/server/src/a.ts', text)).toEqual([
     'packages/server/src/a.ts:2 calls createCompactor, which assembles a second engine; take the part from openEngine.',
   ]);
-  expect(planted('packages/server/src/a.test.ts', text)).toEqual([]);
+  expect(sample('packages/server/src/a.test.ts', text)).toEqual([]);
 });
 
 test('the main entry of engine loads nothing that has an entry of its own', () => {
   const text = "export type { A } from './forest/a.ts';\nexport { b } from './forest/b.ts';";
   const path = 'packages/engine/src/index.ts';
-  expect(planted(path, text)).toContain(
+  expect(sample(path, text)).toContain(
     `${path}:2 makes ${path} load packages/engine/src/forest/b.ts, which has an entry of its own.`,
   );
 });
 
 test('a module that does not parse is named', () => {
-  expect(planted('packages/core/src/a.ts', 'const = 1;')).toEqual([
+  expect(sample('packages/core/src/a.ts', 'const = 1;')).toEqual([
     expect.stringMatching(/^packages\/core\/src\/a\.ts does not parse: /),
   ]);
 });

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Bed, makeBed } from '@coppice/cli/testing';
+import { type CliFixture, makeCliFixture } from '@coppice/cli/testing';
 import * as content from '@coppice/content';
 import * as formats from '@coppice/content/formats';
 import * as core from '@coppice/core';
@@ -13,7 +13,7 @@ import * as engine from '@coppice/engine';
 import * as sessions from '@coppice/engine/sessions';
 import * as server from '@coppice/server';
 import * as stores from '@coppice/stores';
-import * as book from '@coppice/stores/book';
+import * as book from '@coppice/stores/in-process';
 import createClient from 'openapi-fetch';
 import { expect, onTestFinished, test } from 'vitest';
 import { functionBodyOf } from './checks/example-code.ts';
@@ -28,7 +28,7 @@ const packages: Readonly<Record<string, object>> = {
   '@coppice/engine/sessions': sessions,
   '@coppice/server': server,
   '@coppice/stores': stores,
-  '@coppice/stores/book': book,
+  '@coppice/stores/in-process': book,
   'openapi-fetch': { default: createClient },
 };
 
@@ -54,7 +54,7 @@ function withClaims(examples: string): string {
 const bodyOf = (examples: string) => functionBodyOf(withClaims(examples));
 
 /** What an example is tried with, by what it is written in. TypeScript goes on over a whole page, and is run by itself. */
-const readers: Readonly<Record<string, (example: Example, bed: Bed) => Promise<void> | void>> = {
+const readers: Readonly<Record<string, (example: Example, fixture: CliFixture) => Promise<void> | void>> = {
   ts: () => undefined,
   sh: runShell,
   toml: ({ page, code }) =>
@@ -64,24 +64,24 @@ const readers: Readonly<Record<string, (example: Example, bed: Bed) => Promise<v
   js: loadHook,
 };
 
-async function runShell(example: Example, bed: Bed): Promise<void> {
+async function runShell(example: Example, fixture: CliFixture): Promise<void> {
   // What the lines speak of, made before they come.
-  await bed.grow('How do I start a sourdough?', 'And then?');
-  await bed.run(['export', 'last', '-o', 'conversations.zip']);
-  writeFileSync(join(bed.home, 'agent.mjs'), 'process.exit(process.env.OPENAI_BASE_URL ? 0 : 1);');
+  await fixture.grow('How do I start a sourdough?', 'And then?');
+  await fixture.run(['export', 'last', '-o', 'conversations.zip']);
+  writeFileSync(join(fixture.home, 'agent.mjs'), 'process.exit(process.env.OPENAI_BASE_URL ? 0 : 1);');
   const TOKEN = 'a-long-random-token';
-  for (const { text, words, input } of shellLines(example, { HOME: bed.home, URL: 'http://localhost', TOKEN })) {
+  for (const { text, words, input } of shellLines(example, { HOME: fixture.home, URL: 'http://localhost', TOKEN })) {
     const [first, ...rest] = words[0] === 'npx' ? words.slice(1) : words;
-    if (first === 'curl') expect(await fetchAsCurl(rest, bed, TOKEN), text).toBe(true);
+    if (first === 'curl') expect(await fetchAsCurl(rest, fixture, TOKEN), text).toBe(true);
     else {
       expect(first, text).toBe('coppice');
-      expect(await bed.run(rest, input), text).toMatchObject({ code: 0 });
+      expect(await fixture.run(rest, input), text).toMatchObject({ code: 0 });
     }
   }
 }
 
 /** Asks a server as curl would, with the options that the documentation has. */
-async function fetchAsCurl(words: readonly string[], bed: Bed, token: string): Promise<boolean> {
+async function fetchAsCurl(words: readonly string[], fixture: CliFixture, token: string): Promise<boolean> {
   const headers = new Headers();
   let [method, address, file] = ['GET', '', ''];
   for (const [at, word] of words.entries()) {
@@ -96,7 +96,7 @@ async function fetchAsCurl(words: readonly string[], bed: Bed, token: string): P
   const store = await stores.openStore('memory:');
   const at = server.createServer({ store, config, auth: { mode: 'token', token } });
   try {
-    const body = file === '' ? null : readFileSync(join(bed.home, file));
+    const body = file === '' ? null : readFileSync(join(fixture.home, file));
     const answer = await at.fetch(new Request(address, { method, headers, body }));
     await answer.text();
     return answer.ok;
@@ -106,16 +106,16 @@ async function fetchAsCurl(words: readonly string[], bed: Bed, token: string): P
 }
 
 /** The servers that a client is told to start are lines that the command takes; what they then serve is in mcp.test.ts. */
-async function runServers({ code }: Example, bed: Bed): Promise<void> {
+async function runServers({ code }: Example, fixture: CliFixture): Promise<void> {
   const { mcpServers } = JSON.parse(code);
   for (const { command, args } of Object.values<{ readonly command: string; readonly args: string[] }>(mcpServers)) {
     expect(command).toBe('coppice');
-    expect(await bed.run([...args, '--help'])).toMatchObject({ code: 0 });
+    expect(await fixture.run([...args, '--help'])).toMatchObject({ code: 0 });
   }
 }
 
 /** A file of entries, with the ids and times that it leaves open filled in so that each hangs on the one before. */
-async function readSession({ code }: Example, bed: Bed): Promise<void> {
+async function readSession({ code }: Example, fixture: CliFixture): Promise<void> {
   let above = '';
   const lines = code.split('\n').map((line) => {
     const own = randomUUID();
@@ -127,18 +127,18 @@ async function readSession({ code }: Example, bed: Bed): Promise<void> {
     above = own;
     return filled;
   });
-  const file = join(bed.home, 'session.jsonl');
+  const file = join(fixture.home, 'session.jsonl');
   writeFileSync(file, `${lines.join('\n')}\n`);
-  const ran = await bed.run(['show', 'last', '--store', `jsonl:${file}`]);
+  const ran = await fixture.run(['show', 'last', '--store', `jsonl:${file}`]);
   expect(ran).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Build a CLI') });
 }
 
 /** A hook is put where its first line says, and asked. */
-async function loadHook({ code }: Example, bed: Bed): Promise<void> {
+async function loadHook({ code }: Example, fixture: CliFixture): Promise<void> {
   const [, path = ''] = /^\/\/ ~\/(\S+)/.exec(code) ?? [];
-  mkdirSync(join(bed.home, path, '..'), { recursive: true, mode: 0o700 });
-  writeFileSync(join(bed.home, path), code, { mode: 0o600 });
-  const ran = await bed.run(['chat', '-p'], 'What is this? -----BEGIN PRIVATE KEY-----');
+  mkdirSync(join(fixture.home, path, '..'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(fixture.home, path), code, { mode: 0o600 });
+  const ran = await fixture.run(['chat', '-p'], 'What is this? -----BEGIN PRIVATE KEY-----');
   expect(ran).toMatchObject({ code: 5, err: expect.stringContaining('There is a private key in it.') });
 }
 
@@ -252,10 +252,10 @@ test('every example in TypeScript compiles in a strict program', () => {
 test.each(
   pages.filter((each) => run(each, ...Object.keys(readers).filter((language) => language !== 'ts')).length > 0),
 )('the lines, settings and files of $page work as they are written', async (each) => {
-  const bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide', PATH: process.env['PATH'] } });
+  const fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide', PATH: process.env['PATH'] } });
   try {
-    for (const example of run(each, ...Object.keys(readers))) await readers[example.language]?.(example, bed);
+    for (const example of run(each, ...Object.keys(readers))) await readers[example.language]?.(example, fixture);
   } finally {
-    bed.close();
+    fixture.close();
   }
 });

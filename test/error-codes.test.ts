@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cliErrorKinds, exitCodes } from '@coppice/cli';
 import type { ErrorKind } from '@coppice/core';
-import { statusOf, statusOfKind } from '@coppice/server';
+import { httpStatusOf, statusOfKind } from '@coppice/server';
 import { errorTables } from '@coppice/server/testing';
 import { expect, test } from 'vitest';
 
@@ -35,7 +35,7 @@ function codeTables(): string {
     .map(([part, codes]) => {
       const rows = Object.entries(codes).map(([code, kind]) => {
         // The command line answers nobody over HTTP.
-        const status = code.startsWith('cli/') ? '' : statusOf({ code, kind });
+        const status = code.startsWith('cli/') ? '' : httpStatusOf({ code, kind });
         return `| \`${code}\` | ${kind} | ${status}${status === '' ? '' : ' '}|`;
       });
       return [`## ${part}`, '', '| Code | Kind | HTTP |', '| --- | --- | --- |', ...rows].join('\n');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkRegistries } from './checks/registries.ts';
-import { openRepository, plantWorkspace } from './checks/workspace.ts';
+import { makeWorkspace, openRepository } from './checks/workspace.ts';
 
 test('in the repository, the folders of every registry are the lines of its list', () => {
   expect(checkRegistries(openRepository())).toEqual([]);
@@ -8,7 +8,7 @@ test('in the repository, the folders of every registry are the lines of its list
 
 const blocks = 'packages/content/src/blocks';
 const stores = 'packages/stores/src';
-const ground = {
+const sampleFiles = {
   [`${blocks}/members.ts`]: "export { text } from './text/index.ts';\nexport { toolUse } from './tool-use/index.ts';\n",
   [`${blocks}/define.ts`]: '',
   [`${blocks}/text/index.ts`]: 'export const text = 1;',
@@ -24,60 +24,60 @@ const ground = {
 };
 
 test('registries in order give nothing to say', () => {
-  expect(checkRegistries(plantWorkspace(ground))).toEqual([]);
+  expect(checkRegistries(makeWorkspace(sampleFiles))).toEqual([]);
 });
 
 test('what members share lies beside them and is no member', () => {
-  expect(checkRegistries(plantWorkspace({ ...ground, [`${stores}/sql/rows.ts`]: '' }))).toEqual([]);
+  expect(checkRegistries(makeWorkspace({ ...sampleFiles, [`${stores}/sql/rows.ts`]: '' }))).toEqual([]);
 });
 
 test('a workspace without registries gives nothing to say', () => {
-  expect(checkRegistries(plantWorkspace({ 'packages/web/README.md': '' }))).toEqual([]);
+  expect(checkRegistries(makeWorkspace({ 'packages/web/README.md': '' }))).toEqual([]);
 });
 
-function planted(files: Readonly<Record<string, string>>, without: readonly string[] = []): string[] {
-  const kept = Object.entries({ ...ground, ...files }).filter(([path]) => !without.includes(path));
-  return checkRegistries(plantWorkspace(Object.fromEntries(kept)));
+function sample(files: Readonly<Record<string, string>>, without: readonly string[] = []): string[] {
+  const kept = Object.entries({ ...sampleFiles, ...files }).filter(([path]) => !without.includes(path));
+  return checkRegistries(makeWorkspace(Object.fromEntries(kept)));
 }
 
 describe('what is not in order is named', () => {
   test('a folder without a line', () => {
-    expect(planted({ [`${blocks}/image/index.ts`]: '', [`${blocks}/image/image.test.ts`]: '' })).toEqual([
+    expect(sample({ [`${blocks}/image/index.ts`]: '', [`${blocks}/image/image.test.ts`]: '' })).toEqual([
       `${blocks}/image is a folder of blocks, but members.ts has no line for it.`,
     ]);
   });
 
   test('a line that is only a comment', () => {
     expect(
-      planted({ [`${blocks}/members.ts`]: "export { text } from './text/index.ts';\n// './tool-use/index.ts'" }),
+      sample({ [`${blocks}/members.ts`]: "export { text } from './text/index.ts';\n// './tool-use/index.ts'" }),
     ).toEqual([`${blocks}/tool-use is a folder of blocks, but members.ts has no line for it.`]);
   });
 
   test('a line without a folder, and a line written twice', () => {
-    const list = `${ground[`${blocks}/members.ts`]}export { a } from './audio/index.ts';\nexport { t } from './text/index.ts';`;
-    expect(planted({ [`${blocks}/members.ts`]: list })).toEqual([
+    const list = `${sampleFiles[`${blocks}/members.ts`]}export { a } from './audio/index.ts';\nexport { t } from './text/index.ts';`;
+    expect(sample({ [`${blocks}/members.ts`]: list })).toEqual([
       `${blocks}/members.ts:3 lists 'audio', but there is no folder ${blocks}/audio.`,
       `${blocks}/members.ts:4 lists 'text' twice.`,
     ]);
   });
 
   test('a list that holds more than its members', () => {
-    const list = `import { x } from './define.ts';\n${ground[`${blocks}/members.ts`]}`;
-    expect(planted({ [`${blocks}/members.ts`]: list })).toEqual([
+    const list = `import { x } from './define.ts';\n${sampleFiles[`${blocks}/members.ts`]}`;
+    expect(sample({ [`${blocks}/members.ts`]: list })).toEqual([
       `${blocks}/members.ts:1 names './define.ts'; it holds nothing but one line per member.`,
     ]);
   });
 
   test('a key that differs from its folder', () => {
     const list = "export const members = { ram: () => import('./memory/index.ts') };";
-    expect(planted({ [`${stores}/members.ts`]: list })).toEqual([
+    expect(sample({ [`${stores}/members.ts`]: list })).toEqual([
       `${stores}/members.ts:1 calls the member 'memory' by the name 'ram'; folder and key agree.`,
     ]);
   });
 
   test('a member without its definition or its test', () => {
-    expect(planted({}, [`${blocks}/text/text.test.ts`])).toEqual([`${blocks}/text has no text.test.ts.`]);
-    expect(planted({}, [`${blocks}/text/index.ts`])).toEqual([
+    expect(sample({}, [`${blocks}/text/text.test.ts`])).toEqual([`${blocks}/text has no text.test.ts.`]);
+    expect(sample({}, [`${blocks}/text/index.ts`])).toEqual([
       `${blocks}/text has no index.ts; that is where a member is defined.`,
     ]);
   });
@@ -91,7 +91,7 @@ describe('what is not in order is named', () => {
     ['a call inside a comment', '// runStoreConformance({});'],
     ['a call inside a text', "const a = 'runStoreConformance({})';"],
   ])('%s', (_, text) => {
-    expect(planted({ [`${stores}/memory/memory.test.ts`]: text })).toEqual([
+    expect(sample({ [`${stores}/memory/memory.test.ts`]: text })).toEqual([
       `${stores}/memory/memory.test.ts does not call runStoreConformance, which every member of its registry answers to.`,
     ]);
   });
@@ -105,18 +105,18 @@ describe('what is not in order is named', () => {
       [`${folder}/${name}/index.ts`]: '',
       [`${folder}/${name}/${name}.test.ts`]: '',
     };
-    expect(planted(files)).toEqual([
+    expect(sample(files)).toEqual([
       `${folder}/${name}/${name}.test.ts does not call ${suite}, which every member of its registry answers to.`,
     ]);
     const called = { [`${folder}/${name}/${name}.test.ts`]: `describe('x', () => { ${suite}({}); });` };
-    expect(planted({ ...files, ...called })).toEqual([]);
+    expect(sample({ ...files, ...called })).toEqual([]);
   });
 
   test('a registry that the table does not know, and a known one without a list', () => {
-    expect(planted({ 'packages/web/src/themes/members.ts': '' })).toEqual([
+    expect(sample({ 'packages/web/src/themes/members.ts': '' })).toEqual([
       "packages/web/src/themes/members.ts lists a registry 'themes' that the table does not know.",
     ]);
-    expect(planted({ 'packages/engine/src/tools/introspect/index.ts': '' })).toEqual([
+    expect(sample({ 'packages/engine/src/tools/introspect/index.ts': '' })).toEqual([
       'packages/engine/src/tools has members but no members.ts that lists them.',
     ]);
   });

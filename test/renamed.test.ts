@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkRenamed, readRenamed, renamedModule } from './checks/renamed.ts';
-import { openRepository, plantWorkspace } from './checks/workspace.ts';
+import { makeWorkspace, openRepository } from './checks/workspace.ts';
 
 const row = { package: '@coppice/core', oldEntry: '.', oldName: 'seedling', newEntry: './tree', newName: 'emptyTree' };
 const manifest = JSON.stringify({
@@ -9,7 +9,7 @@ const manifest = JSON.stringify({
 });
 
 function workspaceWith(rows: unknown) {
-  return plantWorkspace({ 'docs/renamed.json': JSON.stringify(rows), 'packages/core/package.json': manifest });
+  return makeWorkspace({ 'docs/renamed.json': JSON.stringify(rows), 'packages/core/package.json': manifest });
 }
 
 test('every row of docs/renamed.json names a package and an entry of this workspace, once', () => {

@@ -1,34 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { checkSpec, readCitations, readRules } from './checks/spec.ts';
-import { openRepository, plantWorkspace } from './checks/workspace.ts';
+import { makeWorkspace, openRepository } from './checks/workspace.ts';
 
 test('in the repository, every rule is cited by a test and every citation names a rule', () => {
   expect(checkSpec(openRepository())).toEqual([]);
 });
 
-const ground = {
+const sampleFiles = {
   'packages/core/SPEC.md':
     '# Core\n\n- **T1** A tree has one root.\n- **T2** Ids are unique.\n- **S1** Steps invert.\n',
   'packages/core/src/tree.test.ts':
     "test('[T1] one root', () => {}); describe('[T2]', () => { it.each([1])(`[S1] ${1}`, () => {}); });",
 };
 
-function planted(files: Readonly<Record<string, string>>): string[] {
-  return checkSpec(plantWorkspace({ ...ground, ...files }));
+function sample(files: Readonly<Record<string, string>>): string[] {
+  return checkSpec(makeWorkspace({ ...sampleFiles, ...files }));
 }
 
 test('rules and tests in order give nothing to say', () => {
-  expect(planted({})).toEqual([]);
+  expect(sample({})).toEqual([]);
 });
 
 test('a workspace without rules gives nothing to say', () => {
-  expect(checkSpec(plantWorkspace({ 'packages/web/README.md': '' }))).toEqual([]);
+  expect(checkSpec(makeWorkspace({ 'packages/web/README.md': '' }))).toEqual([]);
 });
 
 describe('rules', () => {
   test('are lines of one form, outside of code fences', () => {
     const text = '- **T1** One.\n```\n- **T2** Shown, not stated.\n```\ntext **T3** text\n- **SS14** Two letters.';
-    const { rules, slips } = readRules(plantWorkspace({ 'packages/core/SPEC.md': text }));
+    const { rules, slips } = readRules(makeWorkspace({ 'packages/core/SPEC.md': text }));
     expect(rules.map(({ id, line }) => [id, line])).toEqual([
       ['T1', 1],
       ['SS14', 6],
@@ -48,23 +48,23 @@ describe('rules', () => {
     '- **T-3** x',
     '**T3** x',
   ])('a slip such as %j is named, not passed over', (line) => {
-    expect(planted({ 'packages/stores/SPEC.md': line })).toEqual([
+    expect(sample({ 'packages/stores/SPEC.md': line })).toEqual([
       "packages/stores/SPEC.md:1 looks like a rule but is none; a rule is a line '- **T7** One sentence.'",
     ]);
   });
 
   test('a rule that no test cites is named', () => {
-    expect(planted({ 'packages/content/SPEC.md': '\n- **C1** Blocks have types.' })).toEqual([
+    expect(sample({ 'packages/content/SPEC.md': '\n- **C1** Blocks have types.' })).toEqual([
       'packages/content/SPEC.md:2 states C1, which no test cites.',
     ]);
   });
 
   test('a number used twice is named, in one file and across packages', () => {
-    const twice = `${ground['packages/core/SPEC.md']}- **T1** Again.\n`;
-    expect(planted({ 'packages/core/SPEC.md': twice })).toEqual([
+    const twice = `${sampleFiles['packages/core/SPEC.md']}- **T1** Again.\n`;
+    expect(sample({ 'packages/core/SPEC.md': twice })).toEqual([
       'packages/core/SPEC.md:6 uses T1 again; packages/core/SPEC.md:3 has it already.',
     ]);
-    expect(planted({ 'packages/stores/SPEC.md': '- **T1** Again.' })).toEqual([
+    expect(sample({ 'packages/stores/SPEC.md': '- **T1** Again.' })).toEqual([
       'packages/stores/SPEC.md:1 uses T1 again; packages/core/SPEC.md:3 has it already.',
     ]);
   });
@@ -74,7 +74,7 @@ describe('rules', () => {
       'packages/stores/SPEC.md': '- **T9** Other.',
       'packages/stores/src/a.test.ts': "test('[T9] x', f);",
     };
-    expect(planted(files)).toEqual([
+    expect(sample(files)).toEqual([
       'packages/stores/SPEC.md:1 begins with T, which belongs to packages/core/SPEC.md; take another letter.',
     ]);
   });
@@ -82,13 +82,13 @@ describe('rules', () => {
 
 describe('citations', () => {
   test('of a rule that nobody states are named', () => {
-    expect(planted({ 'packages/core/src/a.test.ts': "\ntest('[T99] x', () => {});" })).toEqual([
+    expect(sample({ 'packages/core/src/a.test.ts': "\ntest('[T99] x', () => {});" })).toEqual([
       'packages/core/src/a.test.ts:2 cites T99, which no SPEC.md states.',
     ]);
   });
 
   function cited(path: string, text: string): string[] {
-    return readCitations(plantWorkspace({ [path]: text }))
+    return readCitations(makeWorkspace({ [path]: text }))
       .map((each) => each.id)
       .sort();
   }

@@ -25,7 +25,7 @@ function thread(at: number): NewMessage[] {
 }
 
 /** A forest tree with so many nodes: conversations of 200 messages, side by side below its root. */
-async function plant(url: string, nodes: number): Promise<Forest> {
+async function buildSample(url: string, nodes: number): Promise<Forest> {
   const store = await openStore(url);
   const id = treeId(newId());
   await run(store, { type: 'create', treeId: id, attributes: { project: 'bench' }, forest: true }, me);
@@ -50,8 +50,8 @@ export async function matching(): Promise<readonly Measure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-match-'));
   const many = process.env.COPPICE_LONG === '1' ? 1_000_000 : 100_000;
   try {
-    const small = await plant(`sqlite:${join(folder, 'small.db')}`, 1_000);
-    const large = await plant(`sqlite:${join(folder, 'large.db')}`, many);
+    const small = await buildSample(`sqlite:${join(folder, 'small.db')}`, 1_000);
+    const large = await buildSample(`sqlite:${join(folder, 'large.db')}`, many);
     const times = { small: [] as number[], large: [] as number[] };
     let call = 0;
     for (let turn = 0; turn <= 10; turn++)

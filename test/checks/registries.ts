@@ -14,7 +14,7 @@ export interface RegistryRules {
 export const registryTable: ReadonlyMap<string, RegistryRules> = new Map([
   ['blocks', {}],
   ['formats', { suite: 'runFormatConformance' }],
-  ['stores', { suite: 'runStoreConformance', shared: ['book', 'disk', 'sql', 'torture'] }],
+  ['stores', { suite: 'runStoreConformance', shared: ['in-process', 'disk', 'sql', 'torture'] }],
   ['providers', { suite: 'runProviderConformance' }],
   ['tools', {}],
   ['commands', {}],

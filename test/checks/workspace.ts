@@ -33,7 +33,7 @@ export function openRepository(top: string = repository): Workspace {
 }
 
 /** A workspace written down in a test, so that a planted violation needs no file on disk. */
-export function plantWorkspace(files: Readonly<Record<string, string>>): Workspace {
+export function makeWorkspace(files: Readonly<Record<string, string>>): Workspace {
   const texts = new Map(Object.entries(files));
   return {
     paths: [...texts.keys()].sort(),

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import type { Listening } from '@coppice/server';
 
-type Env = Readonly<Record<string, string | undefined>>;
+type BrowserEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Opens the page in the user's browser, signed in, where there is one. Never fails, and waits for nothing. Other users of
  * the machine see what a program is started with: it is a code that the browser uses up, never the token.
  */
-export function openPage(listening: Pick<Listening, 'signInOnceUrl'>, env: Env): boolean {
+export function openPage(listening: Pick<Listening, 'signInOnceUrl'>, env: BrowserEnvironment): boolean {
   const command = commandFor(env);
   if (command === null) return false;
   const [program, ...words] = command;
@@ -19,7 +19,7 @@ export function openPage(listening: Pick<Listening, 'signInOnceUrl'>, env: Env):
   return true;
 }
 
-function commandFor(env: Env): readonly string[] | null {
+function commandFor(env: BrowserEnvironment): readonly string[] | null {
   // A browser in somebody else's terminal, or in a build, is a window that nobody sees.
   if (env['CI'] !== undefined || env['SSH_CONNECTION'] !== undefined) return null;
   if (process.platform === 'darwin') return ['open'];

@@ -1,11 +1,11 @@
 /** What could stand at the end of a line: for shells, which ask while the line is being typed. */
 import { existsSync } from 'node:fs';
 import { ask, previewOf, type Store } from '@coppice/core';
-import { findTree, lastTree } from './place.ts';
-import { titleOf } from './printing.ts';
-import type { Argument, Option, Subcommand } from './subcommands/contract.ts';
-import { oneLine } from './terminal/neutral.ts';
-import type { Workplace } from './workplace.ts';
+import type { CliContext } from './cli-context.ts';
+import { titleText } from './printing.ts';
+import { findTree, lastTree } from './resolve-target.ts';
+import type { Subcommand, SubcommandArgument, SubcommandOption } from './subcommands/contract.ts';
+import { oneLine } from './terminal/strip-control-sequences.ts';
 
 /** A word that fits, and what it is. */
 export interface Candidate {
@@ -15,10 +15,10 @@ export interface Candidate {
 
 const most = 60;
 
-interface Line {
+interface CompletionLine {
   readonly member: Subcommand;
   /** What the word that is being typed may be. */
-  readonly completes: Argument['completes'];
+  readonly completes: SubcommandArgument['completes'];
   /** The tree that the line names so far. */
   readonly tree: string | undefined;
   readonly store: string | undefined;
@@ -26,11 +26,11 @@ interface Line {
 }
 
 /** Words of a line that stand for themselves, options and what they take apart. Shells cut at `:` and `=`, too. */
-function read(words: readonly string[], members: readonly Subcommand[]): Line | null {
+function readCandidates(words: readonly string[], members: readonly Subcommand[]): CompletionLine | null {
   const given = new Map<string, string>();
   const plain: string[] = [];
   let member: Subcommand | undefined;
-  let asked: Option | undefined;
+  let asked: SubcommandOption | undefined;
   for (const [at, word] of words.slice(0, -1).entries()) {
     if (word === ':' || word === '=' || words[at - 1] === ':' || words[at - 1] === '=') {
       const last = [...given.keys()].at(-1);
@@ -61,12 +61,12 @@ function read(words: readonly string[], members: readonly Subcommand[]): Line | 
   };
 }
 
-const everywhere: readonly Option[] = [
+const everywhere: readonly SubcommandOption[] = [
   { name: 'store', value: 'url', summary: '' },
   { name: 'owner', value: 'name', summary: '' },
 ];
 
-function optionsOf(member: Subcommand | undefined): readonly Option[] {
+function optionsOf(member: Subcommand | undefined): readonly SubcommandOption[] {
   return [...(member?.options ?? []), ...everywhere];
 }
 
@@ -74,35 +74,39 @@ function optionsOf(member: Subcommand | undefined): readonly Option[] {
 export async function candidatesFor(
   words: readonly string[],
   members: readonly Subcommand[],
-  at: Workplace,
+  at: CliContext,
 ): Promise<readonly Candidate[]> {
-  const line = read(words, members);
+  const line = readCandidates(words, members);
   const begun = words.at(-1) ?? '';
   if (line === null || line.completes === undefined || line.completes === 'file') return [];
   const found =
     typeof line.completes === 'object'
       ? line.completes.map((value) => ({ value, about: '' }))
-      : await stored(line, line.completes, at);
+      : await storedCandidates(line, line.completes, at);
   return found.filter(({ value }) => value.startsWith(begun)).slice(0, most);
 }
 
-async function stored(line: Line, what: 'tree' | 'node', at: Workplace): Promise<readonly Candidate[]> {
+async function storedCandidates(
+  line: CompletionLine,
+  what: 'tree' | 'node',
+  at: CliContext,
+): Promise<readonly Candidate[]> {
   const url = line.store ?? (await at.storeUrl());
   const [, place] = /^(?:sqlite|files|jsonl):(.*)$/s.exec(url) ?? [];
   // Whoever only types leaves nothing behind.
   if (place !== undefined && !existsSync(place)) return [];
   const there = at.on(url, line.owner);
-  return what === 'tree' ? trees(await there.store()) : nodes(there, line.tree ?? lastTree);
+  return what === 'tree' ? treeCandidates(await there.store()) : nodeCandidates(there, line.tree ?? lastTree);
 }
 
-async function trees(store: Store): Promise<readonly Candidate[]> {
+async function treeCandidates(store: Store): Promise<readonly Candidate[]> {
   const { items } = await store.trees({ limit: most });
   const [newest] = items;
-  const last = newest === undefined ? [] : [{ value: lastTree, about: oneLine(titleOf(newest), 50) }];
-  return [...last, ...items.map((row) => ({ value: row.id, about: oneLine(titleOf(row), 50) }))];
+  const last = newest === undefined ? [] : [{ value: lastTree, about: oneLine(titleText(newest), 50) }];
+  return [...last, ...items.map((row) => ({ value: row.id, about: oneLine(titleText(row), 50) }))];
 }
 
-async function nodes(at: Workplace, tree: string): Promise<readonly Candidate[]> {
+async function nodeCandidates(at: CliContext, tree: string): Promise<readonly Candidate[]> {
   const store = await at.store();
   const row = await findTree(at, tree);
   const { path, leaves, marks } = await store.read(row.id, function* () {
@@ -110,7 +114,7 @@ async function nodes(at: Workplace, tree: string): Promise<readonly Candidate[]>
     return {
       path: activeNodeId === null ? [] : (yield* ask('path', { to: activeNodeId, limit: most })).nodes,
       leaves: yield* ask('leaves', { limit: most }),
-      marks: (yield* ask('inside', { of: rootId })).bookmarks,
+      marks: (yield* ask('subtreeInfo', { of: rootId })).bookmarks,
     };
   });
   const said = new Map([...path].reverse().map((node) => [node.id, oneLine(previewOf(node, 1), 50)]));

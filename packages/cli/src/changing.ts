@@ -1,21 +1,29 @@
 /** What subcommands that change a tree share: one command of core, what it did in words, and how to take it back. */
 import { type Command, type NodeId, type Outcome, type ResultOf, run, type TreeId } from '@coppice/core';
-import type { Answer } from './subcommands/contract.ts';
+import type { CliContext } from './cli-context.ts';
+import type { SubcommandOutput } from './subcommands/contract.ts';
 import { widthOf } from './terminal/width.ts';
-import type { Workplace } from './workplace.ts';
 
 /** Runs a command on the store on behalf of the user. */
-export async function change<C extends Command>(at: Workplace, command: C): Promise<Outcome<ResultOf<C['type']>>> {
+export async function runTreeChange<C extends Command>(
+  at: CliContext,
+  command: C,
+): Promise<Outcome<ResultOf<C['type']>>> {
   return run(await at.store(), command, at.context());
 }
 
 /** The answer of a change: what happened, in words and as data, and how to take it back. */
-export function changed(outcome: Outcome<unknown>, said: string, at: Workplace, back = undoLine): Answer {
+export function printChange(
+  outcome: Outcome<unknown>,
+  said: string,
+  at: CliContext,
+  back = undoLine,
+): SubcommandOutput {
   const { treeId, version, actId, result, commit } = outcome;
   const moved = movedFrom(outcome);
   // Where one is is no part of what is taken back: undo would take the last message along.
   const line = commit === null ? null : moved === null ? back(treeId) : goBackLine(treeId, moved.before);
-  const next = line === null ? null : lineFor(at, line);
+  const next = line === null ? null : commandLineFor(at, line);
   const words = moved === null ? 'Take it back with' : 'Go back with';
   return {
     data: { treeId, version, actId, changed: commit !== null, ...spread(result) },
@@ -37,7 +45,7 @@ function goBackLine(treeId: TreeId, before: NodeId | null): string | null {
 }
 
 /** `1 change`, `3 changes`; other things by their name. */
-export function counted(count: number, one = 'change'): string {
+export function countNoun(count: number, one = 'change'): string {
   return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
@@ -45,7 +53,7 @@ export function counted(count: number, one = 'change'): string {
  * A line to run next, on the store and for the owner of this one; null where nothing would be left to run it on. The
  * address of a database is not repeated, since a password may stand in it.
  */
-export function lineFor(at: Workplace, line: string): string | null {
+export function commandLineFor(at: CliContext, line: string): string | null {
   const { store, owner } = at.options;
   const [, kind] = /^([a-z]+):/i.exec(store ?? '') ?? [];
   if (kind?.toLowerCase() === 'memory') return null;
@@ -82,8 +90,8 @@ export function shellWord(word: string): string {
 }
 
 /** How to take the last change of a tree back, as a line of an answer; none where nothing is left to take back. */
-export function backLines(at: Workplace, treeId: TreeId): readonly string[] {
-  const line = lineFor(at, undoLine(treeId));
+export function undoLines(at: CliContext, treeId: TreeId): readonly string[] {
+  const line = commandLineFor(at, undoLine(treeId));
   return line === null ? [] : [at.output.style.quiet(`Take it back with ${line}.`)];
 }
 

@@ -1,6 +1,6 @@
 /** Scripts that complete the command in shells, computed from the list of subcommands. */
 import type { Candidate } from './candidates.ts';
-import type { Option, Subcommand } from './subcommands/contract.ts';
+import type { Subcommand, SubcommandOption } from './subcommands/contract.ts';
 
 /** The shells that are known. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -13,7 +13,7 @@ export function isShell(word: string): word is Shell {
 }
 
 // Not imported from the program: completion is one of its subcommands.
-const everywhere: readonly Option[] = [
+const everywhere: readonly SubcommandOption[] = [
   { name: 'store', value: 'url', summary: 'where trees are kept' },
   { name: 'owner', value: 'name', summary: 'whose trees are meant' },
   { name: 'json', summary: 'the answer as JSON' },
@@ -76,13 +76,13 @@ function bash(members: readonly Subcommand[]): string {
   ].join('\n');
 }
 
-function quoted(text: string): string {
+function quoteShell(text: string): string {
   return `'${text.replace(/'/g, "'\\''")}'`;
 }
 
 function zsh(members: readonly Subcommand[]): string {
   const described = (name: string, about: string) =>
-    quoted(`${name.replace(/:/g, '\\:')}:${about.replace(/:/g, '\\:')}`);
+    quoteShell(`${name.replace(/:/g, '\\:')}:${about.replace(/:/g, '\\:')}`);
   const names = members.map((member) => `    ${described(member.name, member.summary)}`);
   const cases = members.map((member) => {
     const flags = [...(member.options ?? []), ...everywhere].map(({ name, summary }) =>
@@ -146,13 +146,13 @@ function fish(members: readonly Subcommand[]): string {
     'complete -c coppice -f',
   ];
   for (const member of members)
-    lines.push(`complete -c coppice -n __coppice_at -a ${member.name} -d ${quoted(member.summary)}`);
+    lines.push(`complete -c coppice -n __coppice_at -a ${member.name} -d ${quoteShell(member.summary)}`);
   for (const member of members) {
     const when = `-n '__coppice_at ${member.name}'`;
     for (const option of [...(member.options ?? []), ...everywhere]) {
       const short = option.short === undefined ? '' : ` -s ${option.short}`;
       lines.push(
-        `complete -c coppice ${when} -l ${option.name}${short}${fishValue(option)} -d ${quoted(option.summary)}`,
+        `complete -c coppice ${when} -l ${option.name}${short}${fishValue(option)} -d ${quoteShell(option.summary)}`,
       );
     }
     if (wantsFile(member)) lines.push(`complete -c coppice ${when} -F`);
@@ -162,9 +162,9 @@ function fish(members: readonly Subcommand[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-function fishValue({ value, completes }: Option): string {
+function fishValue({ value, completes }: SubcommandOption): string {
   if (value === undefined) return '';
   if (completes === 'file') return ' -r -F';
   if (completes === undefined) return ' -x';
-  return ` -x -a ${quoted(typeof completes === 'object' ? completes.join(' ') : '(__coppice_values)')}`;
+  return ` -x -a ${quoteShell(typeof completes === 'object' ? completes.join(' ') : '(__coppice_values)')}`;
 }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { subcommands } from './subcommands/index.ts';
-import { type Bed, makeBed } from './testing/index.ts';
+import { type CliFixture, makeCliFixture } from './testing/index.ts';
 
 const escape = '\u001b';
 const ends = ['\u0007', `${escape}\\`, '\u009c', ''] as const;
@@ -79,27 +79,27 @@ const obeyed = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 describe('the escape lab', () => {
   const texts = nastyTexts();
   const nasty = texts.filter((text) => text.trim() !== '').join(' ');
-  let bed: Bed;
+  let fixture: CliFixture;
   let tree = '';
   let ids: readonly string[] = [];
 
   beforeAll(async () => {
-    bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide' } });
+    fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' } });
     const messages = texts
       .filter((text) => text.trim() !== '')
       .map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }));
-    writeFileSync(`${bed.home}/lab.json`, JSON.stringify({ title: nasty, messages }));
-    writeFileSync(`${bed.home}/bad ${escape}[2J\u202e.json`, `{"${nasty}`);
-    await bed.json(['import', 'lab.json']);
-    const shown = await bed.json(['show', 'last', '--limit', '1000']);
+    writeFileSync(`${fixture.home}/lab.json`, JSON.stringify({ title: nasty, messages }));
+    writeFileSync(`${fixture.home}/bad ${escape}[2J\u202e.json`, `{"${nasty}`);
+    await fixture.json(['import', 'lab.json']);
+    const shown = await fixture.json(['show', 'last', '--limit', '1000']);
     tree = String(shown['treeId']);
     const nodes: unknown = shown['nodes'];
     ids = Array.isArray(nodes) ? nodes.map((node: { readonly id: string }) => node.id) : [];
-    await bed.json(['bookmark', tree, ids[3] ?? '', nasty.slice(0, 200)]);
-    await bed.json(['edit', tree, ids[5] ?? '', `other ${nasty}`]);
-    await bed.json(['append', '--new', '--title', nasty.slice(0, 200), nasty]);
+    await fixture.json(['bookmark', tree, ids[3] ?? '', nasty.slice(0, 200)]);
+    await fixture.json(['edit', tree, ids[5] ?? '', `other ${nasty}`]);
+    await fixture.json(['append', '--new', '--title', nasty.slice(0, 200), nasty]);
   });
-  afterAll(() => bed.close());
+  afterAll(() => fixture.close());
 
   it('[O1] has two hundred texts', () => {
     expect(new Set(texts).size).toBeGreaterThanOrEqual(200);
@@ -145,7 +145,7 @@ describe('the escape lab', () => {
         ['diff', tree, ids[5] ?? '', ids[9] ?? ''],
         ['diff', tree, nasty],
       ],
-      doctor: [['doctor'], ['doctor', '--store', `files:${bed.home}/${nasty.slice(0, 40)}`]],
+      doctor: [['doctor'], ['doctor', '--store', `files:${fixture.home}/${nasty.slice(0, 40)}`]],
       edit: [
         ['edit', tree, '@', nasty],
         ['edit', tree, '@', '--in-place', `${nasty} twice`],
@@ -238,7 +238,7 @@ describe('the escape lab', () => {
     for (const member of subcommands) {
       for (const line of lines[member.name] ?? []) {
         for (const words of [line, [...line.slice(0, 1), '--json', ...line.slice(1)]]) {
-          const { out, err } = await bed.run(words);
+          const { out, err } = await fixture.run(words);
           const where = `${member.name}: ${JSON.stringify(words).slice(0, 80)}`;
           expect((out + err).length, where).toBeGreaterThan(0);
           expect(
@@ -252,13 +252,13 @@ describe('the escape lab', () => {
 
   it('[O1] an export on standard output is the same data, and the very text with --raw', async () => {
     const [plain, raw] = [
-      await bed.run(['export', tree, '-f', 'linear']),
-      await bed.run(['export', tree, '-f', 'linear', '--raw']),
+      await fixture.run(['export', tree, '-f', 'linear']),
+      await fixture.run(['export', tree, '-f', 'linear', '--raw']),
     ];
     expect(raw.out).toMatch(obeyed);
     expect(JSON.parse(plain.out)).toEqual(JSON.parse(raw.out));
-    const archived = await bed.run(['export', tree]);
-    const again = await bed.run(['import', '-', '--dry-run', '--strict', '--store', 'memory:'], archived.out);
+    const archived = await fixture.run(['export', tree]);
+    const again = await fixture.run(['import', '-', '--dry-run', '--strict', '--store', 'memory:'], archived.out);
     expect(again, again.err).toMatchObject({ code: 0 });
   });
 });

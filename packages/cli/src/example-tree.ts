@@ -4,7 +4,7 @@ import { type NodeId, type RunContext, run, type Store, type TreeId, textMessage
 const model = { type: 'example', provider: 'example', model_name: 'example' };
 
 /** Plants the example where nothing was ever kept; null where something was. */
-export async function plantExample(store: Store, context: RunContext): Promise<TreeId | null> {
+export async function createExampleTree(store: Store, context: RunContext): Promise<TreeId | null> {
   for (const trashed of [false, true]) if ((await store.trees({ limit: 1, trashed })).items.length > 0) return null;
   const id = treeId(context.newId());
   await run(

@@ -27,7 +27,7 @@ export const cliErrorKinds = {
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 
 /** Whatever was thrown, as an error with a code. */
-export function asAppError(thrown: unknown): AppError {
+export function toCliError(thrown: unknown): AppError {
   if (isAppError(thrown)) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const name = thrown instanceof Error ? thrown.name : '';

@@ -1,17 +1,17 @@
 /** Calls that the recording proxy could not record, as the command line lists and acknowledges them. */
 import { configPath } from '@coppice/engine';
 import type { FailedCall, FailedCalls } from '@coppice/server';
-import { oneLine } from './terminal/neutral.ts';
-import type { Workplace } from './workplace.ts';
+import type { CliContext } from './cli-context.ts';
+import { oneLine } from './terminal/strip-control-sequences.ts';
 
 /** The folder where calls wait to be recorded, and where those are kept that could not be. */
-export async function spillFolderOf({ host }: Workplace): Promise<string> {
+export async function spillFolderOf({ host }: CliContext): Promise<string> {
   const { spillFolderBeside } = await import('@coppice/server');
   return spillFolderBeside(configPath({ env: host.env, home: host.home }).path);
 }
 
 /** The failed calls of this machine. */
-export async function openFailedCalls(at: Workplace): Promise<FailedCalls> {
+export async function openFailedCalls(at: CliContext): Promise<FailedCalls> {
   const server = await import('@coppice/server');
   return new server.FailedCalls(await spillFolderOf(at));
 }

@@ -2,16 +2,16 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findHooks } from './hooks.ts';
-import { type Bed, makeBed } from './testing/index.ts';
+import { type CliFixture, makeCliFixture } from './testing/index.ts';
 
-let bed: Bed;
+let fixture: CliFixture;
 let folder: string;
 beforeEach(() => {
-  bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide' } });
-  folder = join(bed.home, '.coppice', 'hooks');
+  fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' } });
+  folder = join(fixture.home, '.coppice', 'hooks');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 });
-afterEach(() => bed.close());
+afterEach(() => fixture.close());
 
 function hook(name: string, text: string, to = folder): string {
   const path = join(to, name);
@@ -19,10 +19,10 @@ function hook(name: string, text: string, to = folder): string {
   return path;
 }
 
-const say = async (...more: readonly string[]) => bed.run(['chat', '-p', ...more], 'How do I connect a model?');
-const onFile = () => ['--store', `jsonl:${join(bed.home, 'session.jsonl')}`];
+const say = async (...more: readonly string[]) => fixture.run(['chat', '-p', ...more], 'How do I connect a model?');
+const onFile = () => ['--store', `jsonl:${join(fixture.home, 'session.jsonl')}`];
 const notes = () =>
-  readFileSync(join(bed.home, 'session.jsonl'), 'utf8')
+  readFileSync(join(fixture.home, 'session.jsonl'), 'utf8')
     .split('\n')
     .filter((line) => line.includes('"customType":"note"'))
     .map((line) => JSON.parse(line).data);
@@ -39,7 +39,7 @@ it('[O72] a chat on a session file asks the user’s own hooks, which see its en
   expect(notes()).toEqual([]);
   expect(await say(...onFile())).toMatchObject({ code: 0, err: '' });
   expect(notes()).toEqual([{ said: 4 }]);
-  expect(await bed.json(['show', 'last', ...onFile()])).toMatchObject({ nodes: { length: 4 } });
+  expect(await fixture.json(['show', 'last', ...onFile()])).toMatchObject({ nodes: { length: 4 } });
 });
 
 it('[O72] a hook can say no, in any store, and doctor names those that a chat loads', async () => {
@@ -47,15 +47,15 @@ it('[O72] a hook can say no, in any store, and doctor names those that a chat lo
   const refused = await say();
   expect(refused).toMatchObject({ code: 5, err: expect.stringContaining('Not today.') });
   // What was not said leaves nothing behind.
-  expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+  expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
   hook('no.mjs', 'export default { before: { append: (_, context) => void context.entries.length } };');
-  const ran = await bed.run(['doctor']);
+  const ran = await fixture.run(['doctor']);
   expect(ran.out).toContain('a chat loads no.mjs');
 });
 
 it('[O73] what fails, cannot be loaded or could be somebody else’s is named and left out, and nothing comes from where one stands', async () => {
   const ran = 'globalThis.strangeHookRan = true; export default { after: {} };';
-  const there = join(bed.home, 'project');
+  const there = join(fixture.home, 'project');
   mkdirSync(join(there, '.coppice', 'hooks'), { recursive: true });
   const strange = hook('strange.mjs', ran, join(there, '.coppice', 'hooks'));
   hook('1-broken.mjs', 'throw new Error("broken on the way in");');
@@ -66,7 +66,7 @@ it('[O73] what fails, cannot be loaded or could be somebody else’s is named an
   hook('5-fails.mjs', `export default { after: { append: () => { throw new Error('failed later'); } } };`);
   hook('6-entries.js', 'export default { after: { append: (_, context) => void context.entries } };');
   hook('package.json', '{"type":"module"}');
-  const standing = makeBed({ env: { COPPICE_MODEL: 'offline/guide' }, home: bed.home, cwd: there });
+  const standing = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' }, home: fixture.home, cwd: there });
   const { code, err } = await standing.run(['chat', '-p'], 'How do I connect a model?');
   standing.close();
   expect(code).toBe(0);
@@ -78,11 +78,11 @@ it('[O73] what fails, cannot be loaded or could be somebody else’s is named an
     'The hook 5-fails.mjs failed after append: failed later',
     expect.stringMatching(/^The hook 6-entries\.js failed after append: The conversation .* is not in a session file/),
   ]);
-  const { findings } = await bed.json(['doctor']);
+  const { findings } = await fixture.json(['doctor']);
   expect(findings).toContainEqual(expect.objectContaining({ what: 'hooks', state: 'note' }));
   chmodSync(open, 0o600);
   chmodSync(folder, 0o777);
-  const found = await findHooks(bed.home);
+  const found = await findHooks(fixture.home);
   expect(found.length).toBe(6);
   for (const { trouble } of found) expect(trouble).toMatch(/^its folder can be written by others/);
   expect(Reflect.get(globalThis, 'strangeHookRan')).toBeUndefined();

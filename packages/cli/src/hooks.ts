@@ -8,9 +8,9 @@ import type { TreeId } from '@coppice/core';
 import type { Events, HookFailure } from '@coppice/engine';
 import { createHookPlace, loadHooks } from '@coppice/engine/sessions';
 import { sessionFiles } from '@coppice/stores';
-import { asAppError } from './exit-codes.ts';
-import { sessionPlace } from './session-place.ts';
-import type { Workplace } from './workplace.ts';
+import type { CliContext } from './cli-context.ts';
+import { toCliError } from './exit-codes.ts';
+import { sessionTarget } from './session-target.ts';
 
 /** The folder that hooks are loaded from. */
 export function hooksFolder(home: string): string {
@@ -31,9 +31,9 @@ export async function findHooks(home: string): Promise<readonly FoundHook[]> {
   try {
     names = await readdir(folder);
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    return [{ name: 'hooks', path: folder, trouble: `its folder cannot be read (${asAppError(error).message})` }];
+    return [{ name: 'hooks', path: folder, trouble: `its folder cannot be read (${toCliError(error).message})` }];
   }
   const modules = names.filter((name) => /\.(?:[cm]?js|[cm]?ts)$/.test(name) && !/\.d\.[cm]?ts$/.test(name)).sort();
   const unsafe = await othersMayChange(folder);
@@ -43,16 +43,16 @@ export async function findHooks(home: string): Promise<readonly FoundHook[]> {
       if (unsafe !== null) return { name, path, trouble: `its folder ${unsafe}` };
       const why = await othersMayChange(path);
       if (why !== null) return { name, path, trouble: `it ${why}` };
-      return { name, path, trouble: isReadable(name) ? null : `Node ${process.versions.node} reads no TypeScript` };
+      return { name, path, trouble: isReadableFile(name) ? null : `Node ${process.versions.node} reads no TypeScript` };
     }),
   );
 }
 
-function isReadable(name: string): boolean {
+function isReadableFile(name: string): boolean {
   return !name.endsWith('ts') || Boolean(Reflect.get(process.features, 'typescript'));
 }
 
-function codeOf(error: unknown): unknown {
+function systemErrorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
@@ -65,12 +65,12 @@ async function othersMayChange(path: string): Promise<string | null> {
     if (uid !== user) return 'belongs to somebody else';
     return (mode & 0o022) === 0 ? null : 'can be written by others: chmod go-w takes that away';
   } catch (error) {
-    return `cannot be looked at (${asAppError(error).message})`;
+    return `cannot be looked at (${toCliError(error).message})`;
   }
 }
 
 /** Loads the user's hooks into the events of a chat, and says by its name which one was left out or fails later. */
-export async function openHooks(at: Workplace, events: Events, tell: (text: string) => void): Promise<void> {
+export async function openHooks(at: CliContext, events: Events, tell: (text: string) => void): Promise<void> {
   const found = await findHooks(at.host.home);
   if (found.length === 0) return;
   for (const { name, trouble } of found) if (trouble !== null) tell(`The hook ${name} was not loaded: ${trouble}.`);
@@ -80,7 +80,7 @@ export async function openHooks(at: Workplace, events: Events, tell: (text: stri
     events,
     // Asked each time: the first thing that is said makes the file.
     async fileOf(treeId) {
-      const sessions = await sessionPlace(await at.storeUrl(), at.host.cwd);
+      const sessions = await sessionTarget(await at.storeUrl(), at.host.cwd);
       return sessions === null ? null : fileIn(sessions.folder, treeId);
     },
   });
@@ -92,17 +92,18 @@ export async function openHooks(at: Workplace, events: Events, tell: (text: stri
       trusted: [hooksFolder(at.host.home)],
       realPath: (path) => realpath(path),
       importModule: (path) => import(pathToFileURL(path).href),
-      onFailure: (failure) => tell(`The hook ${nameOf(failure)} was not loaded: ${asAppError(failure.error).message}`),
+      onFailure: (failure) =>
+        tell(`The hook ${hookName(failure)} was not loaded: ${toCliError(failure.error).message}`),
     },
   );
 }
 
 /** What is said of a hook that failed. */
 export function hookFailed(failure: HookFailure): string {
-  return `The hook ${nameOf(failure)} failed ${failure.event}: ${asAppError(failure.error).message}`;
+  return `The hook ${hookName(failure)} failed ${failure.event}: ${toCliError(failure.error).message}`;
 }
 
-function nameOf({ from = 'without a name' }: HookFailure): string {
+function hookName({ from = 'without a name' }: HookFailure): string {
   return from.split(/[\\/]/).at(-1) ?? from;
 }
 

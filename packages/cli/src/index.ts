@@ -2,7 +2,13 @@
 
 export { cliErrorKinds, exitCodes } from './exit-codes.ts';
 export type { Host, Output } from './output.ts';
-export { runLine } from './program.ts';
-export type { Answer, Argument, Given, Option, Subcommand } from './subcommands/contract.ts';
+export { runArguments } from './program.ts';
+export type {
+  Subcommand,
+  SubcommandArgument,
+  SubcommandInput,
+  SubcommandOption,
+  SubcommandOutput,
+} from './subcommands/contract.ts';
 export { subcommands } from './subcommands/index.ts';
-export { neutral, oneLine } from './terminal/neutral.ts';
+export { oneLine, stripControlSequences } from './terminal/strip-control-sequences.ts';

@@ -5,14 +5,17 @@ import { basename, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '@coppice/core';
 import type { FileSource } from '@coppice/server/importing';
+import type { CliContext } from './cli-context.ts';
 import { untilStopped } from './until-stopped.ts';
-import type { Workplace } from './workplace.ts';
 
 // Deeper folders, or more files, are not an export but somebody's home directory.
 const [deepest, most] = [12, 20_000];
 
 /** What a word names: a file, a folder with all that is in it, or standard input for `-`. */
-export async function filesOf(word: string, at: Pick<Workplace, 'host' | 'onClose'>): Promise<readonly FileSource[]> {
+export async function inputFiles(
+  word: string,
+  at: Pick<CliContext, 'host' | 'onClose'>,
+): Promise<readonly FileSource[]> {
   const { host } = at;
   if (word === '-') return [await spooled(at)];
   const path = resolve(host.cwd, word);
@@ -26,7 +29,7 @@ export async function filesOf(word: string, at: Pick<Workplace, 'host' | 'onClos
     });
   if (!found.isDirectory()) return [await fileAt(path, basename(path))];
   const files: FileSource[] = [];
-  for await (const each of filesBelow(path)) {
+  for await (const each of filesInFolder(path)) {
     if (files.length >= most)
       throw new AppError({
         code: 'cli/too-many-files',
@@ -44,23 +47,23 @@ export async function filesOf(word: string, at: Pick<Workplace, 'host' | 'onClos
  * Standard input as a file of its own until the command ends: archives are read from their end, and a strict reading reads
  * twice, neither of which a pipe can do.
  */
-async function spooled({ host, onClose }: Pick<Workplace, 'host' | 'onClose'>): Promise<FileSource> {
+async function spooled({ host, onClose }: Pick<CliContext, 'host' | 'onClose'>): Promise<FileSource> {
   const folder = await mkdtemp(join(tmpdir(), 'coppice-input-'));
   onClose(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'input');
   // Opened before anything can stop it: a stream that is given up while it opens its file makes it after the folder was emptied.
   const file = await open(path, 'wx', 0o600);
   // Stopped at the source: a pipe that nobody ends would be waited for.
-  await pipeline(bytesOf(untilStopped(host.stdin, host.signal)), file.createWriteStream());
+  await pipeline(fileBytes(untilStopped(host.stdin, host.signal)), file.createWriteStream());
   return fileAt(path, 'standard input');
 }
 
-async function* bytesOf(source: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* fileBytes(source: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   for await (const piece of source) yield typeof piece === 'string' ? encoder.encode(piece) : piece;
 }
 
-async function* filesBelow(top: string): AsyncGenerator<string> {
+async function* filesInFolder(top: string): AsyncGenerator<string> {
   const folders: { readonly path: string; readonly depth: number }[] = [{ path: top, depth: 0 }];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = (await readdir(folder.path, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));

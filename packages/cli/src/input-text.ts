@@ -1,8 +1,8 @@
+import type { CliContext } from './cli-context.ts';
 import { usageError } from './exit-codes.ts';
-import type { Workplace } from './workplace.ts';
 
 /** What is to be said: the words of the command line, or standard input where there are none, without its last line end. */
-export async function textFrom(words: readonly string[], at: Workplace): Promise<string> {
+export async function textFrom(words: readonly string[], at: CliContext): Promise<string> {
   if (words.length > 0 && !(words.length === 1 && words[0] === '-')) return words.join(' ');
   if (words.length === 0 && at.host.stdin.isTTY === true)
     throw usageError('There is nothing to say: give a text, or pipe one in.');

@@ -35,8 +35,8 @@ process.stderr.on('error', () => undefined);
 // Scripts ask for the version often, and nothing else has to be loaded to say it.
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) process.stdout.write(`${version}\n`);
 else {
-  const { runLine } = await import('./program.ts');
-  const code = await runLine(words, {
+  const { runArguments } = await import('./program.ts');
+  const code = await runArguments(words, {
     stdout: process.stdout,
     stderr: {
       isTTY: process.stderr.isTTY,

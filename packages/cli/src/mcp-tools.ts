@@ -5,13 +5,15 @@ import {
   filePins,
   type McpClient,
   pinsPath,
-  type Tools,
+  type ToolRegistry,
   toolSettings,
 } from '@coppice/engine';
-import type { Workplace } from './workplace.ts';
+import type { CliContext } from './cli-context.ts';
 
 /** Opens the tools; servers that were started end with the workplace. */
-export async function openTools(at: Workplace): Promise<{ readonly tools: Tools; readonly mcp: McpClient | null }> {
+export async function openTools(
+  at: CliContext,
+): Promise<{ readonly tools: ToolRegistry; readonly mcp: McpClient | null }> {
   const config = await at.config();
   const tools = createTools(toolSettings(config));
   if (config.mcpServers.size === 0) return { tools, mcp: null };

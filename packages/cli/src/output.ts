@@ -1,5 +1,5 @@
 /** Where a command writes. Everything a person reads goes through here, so that escapes are dropped at one place. */
-import { neutral, neutralButColors } from './terminal/neutral.ts';
+import { stripControlSequences, stripExceptColors } from './terminal/strip-control-sequences.ts';
 import { createStyle, type Style, wantsColors } from './terminal/style.ts';
 
 /** The streams and the environment of the process, or a test's. */
@@ -50,7 +50,7 @@ export function sizeOr(size: number | undefined, otherwise: number): number {
 export function createOutput(host: Host, options: { readonly color?: boolean; readonly raw?: boolean } = {}): Output {
   const style = createStyle(options.color ?? wantsColors(host.stdout, host.env));
   const columns = Math.max(20, sizeOr(host.stdout.columns, host.stdout.isTTY === true ? 80 : 120));
-  const safe = options.raw === true ? (text: string) => text : style.colors ? neutralButColors : neutral;
+  const safe = options.raw === true ? (text: string) => text : style.colors ? stripExceptColors : stripControlSequences;
   return {
     style,
     live: host.stderr.isTTY === true && host.env['TERM'] !== 'dumb',
@@ -65,7 +65,7 @@ export function createOutput(host: Host, options: { readonly color?: boolean; re
     json: (value) => void host.stdout.write(`${jsonText(value)}\n`),
     note: (text) => void host.stderr.write(safe(text)),
     draw: (text) => void host.stderr.write(text),
-    foreign: options.raw === true ? (text) => text : neutral,
+    foreign: options.raw === true ? (text) => text : stripControlSequences,
     foreignJson: options.raw === true ? (json) => json : printableJson,
   };
 }

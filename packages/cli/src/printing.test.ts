@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { widthOf } from './terminal/width.ts';
-import { type Bed, makeBed } from './testing/index.ts';
+import { type CliFixture, makeCliFixture } from './testing/index.ts';
 import { type Row, rowsOf } from './testing/screen.ts';
 
 const begins = ['Plain', '漢字', '👩‍👩‍👧', 'e\u0301', '🇩🇪'];
 const titles = ['Plain', '漢字'.repeat(30), '👩‍👩‍👧 and 👍🏽 '.repeat(12), 'e\u0301'.repeat(90), '🇩🇪🇫🇷'.repeat(30)];
 
 describe('lists on a terminal', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   let written: string[] = [];
   const stdout = { isTTY: true, columns: 80, write: (text: string | Uint8Array) => written.push(String(text)) };
   const shown = async (words: readonly string[], columns: number): Promise<readonly Row[]> => {
     written = [];
     stdout.columns = columns;
-    await bed.run(words);
+    await fixture.run(words);
     return rowsOf(written.join(''), columns);
   };
   beforeAll(async () => {
-    bed = makeBed({ stdout, env: { NO_COLOR: '1' } });
+    fixture = makeCliFixture({ stdout, env: { NO_COLOR: '1' } });
     for (const title of titles) {
-      await bed.run(['append', '--new', '--title', title, `${title} says`]);
-      await bed.run(['append', 'last', `${title} answers`, '--role', 'assistant']);
-      await bed.run(['branch', 'last', '@~1']);
-      await bed.run(['append', 'last', `${title} differs`, '--role', 'assistant']);
+      await fixture.run(['append', '--new', '--title', title, `${title} says`]);
+      await fixture.run(['append', 'last', `${title} answers`, '--role', 'assistant']);
+      await fixture.run(['branch', 'last', '@~1']);
+      await fixture.run(['append', 'last', `${title} differs`, '--role', 'assistant']);
     }
   });
-  afterAll(() => bed.close());
+  afterAll(() => fixture.close());
 
   it.each([
     [40, 20],
@@ -55,7 +55,7 @@ describe('lists on a terminal', () => {
       const address = `https://example.org/${'deep/'.repeat(30)}`;
       const code = `echo ${'one two '.repeat(20)}`;
       const prose = 'A loaf takes flour, water, salt and a week of patience. '.repeat(4);
-      const own = makeBed({ stdout, env: { NO_COLOR: '1' } });
+      const own = makeCliFixture({ stdout, env: { NO_COLOR: '1' } });
       const printed = async (...words: string[]) => {
         written = [];
         stdout.columns = columns;
@@ -92,7 +92,7 @@ describe('lists on a terminal', () => {
   it('[O71] that nobody told its size are taken for ordinary ones', async () => {
     written = [];
     stdout.columns = 0;
-    await bed.run(['ls']);
+    await fixture.run(['ls']);
     expect(written.join('')).toMatch(/^[0-9a-f-]{36} {2}\S+ \S+ {2}Plain$/m);
   });
 
@@ -101,13 +101,13 @@ describe('lists on a terminal', () => {
     async (columns) => {
       const errors: string[] = [];
       const stderr = { isTTY: true, columns, write: (text: string) => errors.push(text) };
-      const told = makeBed({ stdout, stderr, env: { NO_COLOR: '1' }, home: bed.home });
+      const reported = makeCliFixture({ stdout, stderr, env: { NO_COLOR: '1' }, home: fixture.home });
       written = [];
       stdout.columns = columns;
-      await told.run(['show', 'last', 'no such node']);
-      await told.run(['ls', '--help']);
-      await told.run(['doctor', '--store', 'memory:']);
-      told.close();
+      await reported.run(['show', 'last', 'no such node']);
+      await reported.run(['ls', '--help']);
+      await reported.run(['doctor', '--store', 'memory:']);
+      reported.close();
       expect(errors.join('').split('\n').length).toBeGreaterThan(2);
       for (const line of [...errors, ...written].join('').split('\n')) {
         // A path may be longer than the screen.
@@ -118,10 +118,10 @@ describe('lists on a terminal', () => {
   );
 
   it('[O71] forks in forks leave room for what is said', async () => {
-    await bed.run(['append', '--new', '--title', 'Deep', 'first']);
+    await fixture.run(['append', '--new', '--title', 'Deep', 'first']);
     for (let depth = 0; depth < 4; depth++) {
-      await bed.run(['append', 'last', `left ${depth}`, '--stay']);
-      await bed.run(['append', 'last', `right ${depth}`]);
+      await fixture.run(['append', 'last', `left ${depth}`, '--stay']);
+      await fixture.run(['append', 'last', `right ${depth}`]);
     }
     const rows = await shown(['tree', 'Deep'], 40);
     expect(rows.filter((row) => row.broken)).toEqual([]);

@@ -9,14 +9,14 @@ import {
   type TreeRow,
   textOf,
 } from '@coppice/core';
-import { counted } from './changing.ts';
+import { countNoun } from './changing.ts';
 import type { Output } from './output.ts';
-import { oneLine } from './terminal/neutral.ts';
-import { fitted, widthOf } from './terminal/width.ts';
+import { oneLine } from './terminal/strip-control-sequences.ts';
+import { fitWidth, widthOf } from './terminal/width.ts';
 import { readable, wrapped } from './terminal/wrap.ts';
 
 /** The end of an id, enough to name it again: ids that were made in one moment, as variants are, begin alike. */
-function shortId(id: string): string {
+function shortNodeId(id: string): string {
   return id.slice(-8);
 }
 
@@ -28,7 +28,7 @@ export function timeText(at: number): string {
 }
 
 /** What a tree goes by. */
-export function titleOf(row: Pick<TreeRow, 'attributes'>): string {
+export function titleText(row: Pick<TreeRow, 'attributes'>): string {
   return row.attributes.title ?? row.attributes.autoTitle ?? 'Untitled';
 }
 
@@ -43,7 +43,7 @@ export function treeLine(row: TreeRow, output: Output): string {
     .filter((mark) => mark !== '')
     .map((mark) => oneLine(mark, 24))
     .join(', ');
-  return listed(row.id, timeText(row.updatedAt), titleOf(row), beside === '' ? '' : `  (${beside})`, output);
+  return printList(row.id, timeText(row.updatedAt), titleText(row), beside === '' ? '' : `  (${beside})`, output);
 }
 
 const leastText = 20;
@@ -52,12 +52,12 @@ const leastText = 20;
  * Something of a list: its id, what is to be known of it, what it says, and what else there is. Where there is no room
  * for that on one line, it goes on below the id: a terminal would break the line anywhere.
  */
-export function listed(id: string, about: string, text: string, after: string, { style, columns }: Output): string {
-  const room = columns - widthOf(id) - widthOf(about) - 4;
-  const isBelow = room < leastText;
+export function printList(id: string, about: string, text: string, after: string, { style, columns }: Output): string {
+  const space = columns - widthOf(id) - widthOf(about) - 4;
+  const isBelow = space < leastText;
   const together = widthOf(id) + widthOf(about) + 2 <= columns;
-  const rest = isBelow ? columns - 2 - (together ? 0 : widthOf(about) + 2) : room;
-  const tail = fitted(after, rest - leastText);
+  const rest = isBelow ? columns - 2 - (together ? 0 : widthOf(about) + 2) : space;
+  const tail = fitWidth(after, rest - leastText);
   const said = `${oneLine(text, rest - widthOf(tail))}${tail === '' ? '' : style.quiet(tail)}`;
   const [first, second] = isBelow ? (together ? ['  ', '\n  '] : ['\n  ', '  ']) : ['  ', '  '];
   return `${style.quiet(id)}${first}${style.quiet(about)}${second}${said}`;
@@ -65,8 +65,8 @@ export function listed(id: string, about: string, text: string, after: string, {
 
 /** The indentation of a line, at most so wide: of one that is deeper the end is shown, behind a mark. */
 export function indented(indent: string, most: number): string {
-  const room = Math.max(4, most);
-  return indent.length <= room ? indent : `⋯ ${indent.slice(2 - room)}`;
+  const space = Math.max(4, most);
+  return indent.length <= space ? indent : `⋯ ${indent.slice(2 - space)}`;
 }
 
 const who: Readonly<Record<string, string>> = { user: 'You', assistant: 'Model', tool: 'Tool', system: 'System' };
@@ -81,7 +81,7 @@ export function writerOf(node: Node): string {
 }
 
 /** What a message says, with everything that is not text named in brackets. */
-export function messageText(node: Node): string {
+export function printMessage(node: Node): string {
   if (node.message === null) return '';
   const parts: string[] = [];
   for (const block of node.message.content) {
@@ -93,7 +93,7 @@ export function messageText(node: Node): string {
 }
 
 /** A text of somebody else as it is read: on a terminal, broken between words. */
-export function readText(text: string, { foreign, screen }: Output): string {
+export function readMessageText(text: string, { foreign, screen }: Output): string {
   return screen === null ? foreign(text) : readable(foreign(text), screen);
 }
 
@@ -106,16 +106,16 @@ function headed(name: string, id: string, { style, screen, columns }: Output): s
 
 /** A tree above what is shown of it. */
 export function treeHead(row: TreeRow, output: Output): string {
-  return headed(output.style.strong(output.foreign(titleOf(row))), row.id, output);
+  return headed(output.style.strong(output.foreign(titleText(row))), row.id, output);
 }
 
 /** A node with all it says, and an empty line below it. */
-export function nodeText(node: Node, place: string, output: Output): string {
+export function printNode(node: Node, place: string, output: Output): string {
   const { style } = output;
   const status = node.status === 'success' ? '' : style.warn(` ${node.status}`);
   const variant = place === '' ? '' : style.quiet(` ${place}`);
   const head = headed(`${style.strong(oneLine(writerOf(node), 40))}${variant}${status}`, node.id, output);
-  return `${head}\n${readText(messageText(node), output)}\n\n`;
+  return `${head}\n${readMessageText(printMessage(node), output)}\n\n`;
 }
 
 /** How much of a tree is drawn. */
@@ -167,21 +167,21 @@ export function* drawTree(
     if (forked) rails[depth - 1] = last ? '  ' : '│ ';
     const indent = indented(rails.slice(0, forked ? depth - 1 : depth).join(''), output.columns - 40);
     const stem = `${indent}${forked ? (last ? '└─' : '├─') : ''}`;
-    if (folded > 0) yield output.style.quiet(`${indent}⋮ ${counted(folded, 'message')}`);
+    if (folded > 0) yield output.style.quiet(`${indent}⋮ ${countNoun(folded, 'message')}`);
     // In letters: without colours nothing else shows where the user is.
     const mark = current ? ' ← here' : '';
-    const line = nodeLine(rows?.get(node.id) ?? node, onPath, output, widthOf(stem + mark));
+    const line = printNodeLine(rows?.get(node.id) ?? node, onPath, output, widthOf(stem + mark));
     yield `${output.style.quiet(stem)}${line}${output.style.active(mark)}`;
   }
 }
 
 const marks: Readonly<Record<string, string>> = { user: '●', assistant: '○', tool: '▪', system: '■' };
 
-function nodeLine(node: TopologyNode, active: boolean, output: Output, taken: number): string {
+function printNodeLine(node: TopologyNode, active: boolean, output: Output, taken: number): string {
   const { style } = output;
   const mark = node.kind === 'message' ? (marks[node.role] ?? '·') : '▬';
   const status = node.status === 'success' ? '' : ` ${node.status}`;
-  const id = ` ${shortId(node.id)}`;
+  const id = ` ${shortNodeId(node.id)}`;
   const text = oneLine(node.preview, Math.max(8, output.columns - taken - widthOf(`${mark} ${status}${id}`)));
   return `${active ? style.active(mark) : mark} ${active ? text : style.quiet(text)}${style.warn(status)}${style.quiet(id)}`;
 }

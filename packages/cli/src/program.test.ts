@@ -5,67 +5,67 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
 import { defineSubcommand } from './subcommands/contract.ts';
 import { subcommands } from './subcommands/index.ts';
-import { type Bed, makeBed } from './testing/index.ts';
+import { type CliFixture, makeCliFixture } from './testing/index.ts';
 
 describe('a line', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O4] help lists every subcommand under its heading, and each has help with examples of its own', async () => {
-    const { code, out } = await bed.run(['--help']);
+    const { code, out } = await fixture.run(['--help']);
     expect(code).toBe(0);
     for (const member of subcommands) {
       expect(out).toContain(member.summary);
-      const help = await bed.run([member.name, '--help']);
+      const help = await fixture.run([member.name, '--help']);
       expect(help.code).toBe(0);
       for (const example of member.examples) expect(help.out).toContain(example);
     }
   });
 
   it('[O4] help of a word that is no subcommand says which was meant', async () => {
-    expect((await bed.run(['help', 'tree'])).out).toContain('coppice tree last');
-    expect(await bed.run(['help', 'tre'])).toMatchObject({
+    expect((await fixture.run(['help', 'tree'])).out).toContain('coppice tree last');
+    expect(await fixture.run(['help', 'tre'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('did you mean tree?'),
     });
-    expect((await bed.run(['help'])).out).toContain('Usage: coppice');
+    expect((await fixture.run(['help'])).out).toContain('Usage: coppice');
   });
 
   it('[O75] a line to run next names the store and the owner that this one named, and none what is gone by then', async () => {
-    const store = `files:${bed.home}/my trees`;
-    const { tree } = await bed.grow('Elsewhere');
-    const { out } = await bed.run(['append', '--new', 'Oak', '--store', store, '--owner', 'ann']);
+    const store = `files:${fixture.home}/my trees`;
+    const { tree } = await fixture.grow('Elsewhere');
+    const { out } = await fixture.run(['append', '--new', 'Oak', '--store', store, '--owner', 'ann']);
     const [, line = ''] = /Take it back with coppice (.*)\.\n$/.exec(out) ?? [];
     expect(line).toMatch(new RegExp(`^undo --store '${store}' --owner ann [0-9a-f-]{36}$`));
     const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
-    const found = await bed.run(['search', 'oak', '--store', store, '--owner', 'ann']);
+    const found = await fixture.run(['search', 'oak', '--store', store, '--owner', 'ann']);
     expect(found.out).toContain(`coppice show --store '${store}' --owner ann `);
-    expect(await bed.run(words)).toMatchObject({ code: 0, out: expect.stringContaining('coppice redo --store') });
-    expect((await bed.run(['append', tree, 'more'])).out).toContain(`Take it back with coppice undo ${tree}.`);
-    expect((await bed.run(['append', '--new', 'Oak', '--store', 'memory:'])).out).not.toContain('Take it back');
+    expect(await fixture.run(words)).toMatchObject({ code: 0, out: expect.stringContaining('coppice redo --store') });
+    expect((await fixture.run(['append', tree, 'more'])).out).toContain(`Take it back with coppice undo ${tree}.`);
+    expect((await fixture.run(['append', '--new', 'Oak', '--store', 'memory:'])).out).not.toContain('Take it back');
   });
 
   it('[O75] so does one that a refusal names', async () => {
-    const store = `files:${bed.home}/wood`;
+    const store = `files:${fixture.home}/wood`;
     const on = ['--store', store];
-    const refusal = async (...words: string[]) => (await bed.run([...words, ...on])).err;
-    await bed.run(['append', '--new', 'Oak', ...on]);
+    const refusal = async (...words: string[]) => (await fixture.run([...words, ...on])).err;
+    await fixture.run(['append', '--new', 'Oak', ...on]);
     expect(await refusal('show', 'elm')).toBe(
       `There is no tree "elm". coppice ls --store ${store} lists what there is.\n`,
     );
     expect(await refusal('show', 'last', 'elm')).toContain(` coppice tree --store ${store} `);
     expect(await refusal('restore', 'last')).toContain(` coppice trash --store ${store} <tree> `);
-    expect((await bed.run(['show', 'last'])).err).toBe(
+    expect((await fixture.run(['show', 'last'])).err).toBe(
       'There is no tree "last": nothing is kept here yet. coppice append --new begins one.\n',
     );
-    await bed.run(['rm', 'last', ...on]);
+    await fixture.run(['rm', 'last', ...on]);
     expect(await refusal('show')).toBe(
       `There is no tree "last": all that is kept here are trees in the trash. coppice trash --store ${store} lists them.\n`,
     );
-    expect((await bed.run(['show', 'elm', '--store', 'memory:'])).err).toBe('There is no tree "elm".\n');
+    expect((await fixture.run(['show', 'elm', '--store', 'memory:'])).err).toBe('There is no tree "elm".\n');
   });
 
   it('[O5] a text whose pipe is stopped is not taken for the whole', async () => {
@@ -75,9 +75,9 @@ describe('a line', () => {
       stop.abort(new DOMException('Stopped.', 'AbortError'));
       // Whoever wrote it is stopped by the same key, so that it ends here.
     })();
-    const stopped = makeBed({ stdin, signal: stop.signal, home: bed.home });
+    const stopped = makeCliFixture({ stdin, signal: stop.signal, home: fixture.home });
     expect(await stopped.run(['append', '--new'])).toMatchObject({ code: 130, err: 'Stopped.\n' });
-    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
     stopped.close();
   });
 
@@ -92,7 +92,7 @@ describe('a line', () => {
         setTimeout(() => stop.abort(new DOMException('Stopped.', 'AbortError')));
         await new Promise(() => undefined);
       })();
-      const stuck = makeBed({ stdin, signal: stop.signal, home: bed.home });
+      const stuck = makeCliFixture({ stdin, signal: stop.signal, home: fixture.home });
       expect(await stuck.run(words)).toMatchObject({ code: 130, err: 'Stopped.\n' });
       stuck.close();
     }
@@ -106,7 +106,7 @@ describe('a line', () => {
   });
 
   it('[O74] options that begin with no- are heard', async () => {
-    const told: boolean[] = [];
+    const reported: boolean[] = [];
     const member = defineSubcommand({
       name: 'flags',
       summary: 'says what it was given',
@@ -117,43 +117,45 @@ describe('a line', () => {
       ],
       examples: ['coppice flags'],
       async run(given) {
-        told.push(given.flag('no-tools'), given.flag('tools-too'));
+        reported.push(given.flag('no-tools'), given.flag('tools-too'));
         return null;
       },
     });
-    const line = makeBed({ members: [member] });
+    const line = makeCliFixture({ members: [member] });
     await line.run(['flags']);
     await line.run(['flags', '--no-tools']);
     line.close();
-    expect(told).toEqual([false, false, true, false]);
+    expect(reported).toEqual([false, false, true, false]);
   });
 
   it('[O2] an error is one line of JSON with --json, and a sentence without', async () => {
     const id = '01890c2e-0000-7000-8000-000000000009';
-    const { code, out, err } = await bed.run(['show', id, '--json']);
+    const { code, out, err } = await fixture.run(['show', id, '--json']);
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(JSON.parse(err)).toMatchObject({ error: { code: 'tree/unknown-tree', kind: 'not-found' } });
-    expect((await bed.run(['show', id])).err).toBe(`There is no tree ${id}.\n`);
+    expect((await fixture.run(['show', id])).err).toBe(`There is no tree ${id}.\n`);
   });
 
   it('[O5] a mistake on the line is invalid and names what was meant', async () => {
-    const wrong = await bed.run(['serch', 'x']);
+    const wrong = await fixture.run(['serch', 'x']);
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain('search');
     expect(wrong.err).toContain('See coppice --help.');
-    expect(await bed.run(['ls', '--nope'])).toMatchObject({ code: 2 });
-    expect((await bed.run(['import'])).err).toContain('See coppice import --help.');
-    expect(await bed.run(['ls', '--limit', 'many'])).toMatchObject({ code: 2 });
-    expect(JSON.parse((await bed.run(['diff', '--json'])).err)).toMatchObject({ error: { code: 'cli/usage' } });
+    expect(await fixture.run(['ls', '--nope'])).toMatchObject({ code: 2 });
+    expect((await fixture.run(['import'])).err).toContain('See coppice import --help.');
+    expect(await fixture.run(['ls', '--limit', 'many'])).toMatchObject({ code: 2 });
+    expect(JSON.parse((await fixture.run(['diff', '--json'])).err)).toMatchObject({ error: { code: 'cli/usage' } });
   });
 
   it('[O5] a text that begins with a dash goes behind --, and is a text there', async () => {
-    await bed.grow('One');
-    expect((await bed.run(['append', 'last', '-- dash'])).err).toContain('goes behind --');
-    expect(await bed.run(['append', 'last', '--', '--json'])).toMatchObject({ code: 0, err: '' });
-    expect((await bed.run(['append', 'nothing', '--', '--json'])).err).toContain('There is no tree "nothing".');
-    expect((await bed.run(['shwo'])).err).toContain("Unknown command 'shwo'; did you mean show? See coppice --help.");
-    expect(await bed.run(['show', 'last', '--limit', '0'])).toMatchObject({ code: 2, out: '' });
+    await fixture.grow('One');
+    expect((await fixture.run(['append', 'last', '-- dash'])).err).toContain('goes behind --');
+    expect(await fixture.run(['append', 'last', '--', '--json'])).toMatchObject({ code: 0, err: '' });
+    expect((await fixture.run(['append', 'nothing', '--', '--json'])).err).toContain('There is no tree "nothing".');
+    expect((await fixture.run(['shwo'])).err).toContain(
+      "Unknown command 'shwo'; did you mean show? See coppice --help.",
+    );
+    expect(await fixture.run(['show', 'last', '--limit', '0'])).toMatchObject({ code: 2, out: '' });
   });
 
   it('[O5] the exit code follows from the kind of the error', async () => {
@@ -165,17 +167,17 @@ describe('a line', () => {
         examples: [],
         run: () => Promise.reject(new AppError({ code: 'x/y', kind: kind as ErrorKind, message: 'No.' })),
       });
-      const other = makeBed({ members: [fails] });
+      const other = makeCliFixture({ members: [fails] });
       expect(await other.run(['fails'])).toMatchObject({ code });
       other.close();
     }
   });
 
   it('[O3] colours are for terminals, and for those who ask', async () => {
-    await bed.grow('One');
+    await fixture.grow('One');
     const escape = '\u001b[';
-    expect((await bed.run(['tree'])).out).not.toContain(escape);
-    expect((await bed.run(['tree', '--color'])).out).toContain(escape);
+    expect((await fixture.run(['tree'])).out).not.toContain(escape);
+    expect((await fixture.run(['tree', '--color'])).out).toContain(escape);
     const stdout = { isTTY: true, columns: 80, write: (text: string | Uint8Array) => written.push(String(text)) };
     const written: string[] = [];
     for (const [env, colored] of [
@@ -184,7 +186,7 @@ describe('a line', () => {
       [{ TERM: 'dumb' }, false],
     ] as const) {
       written.length = 0;
-      const terminal = makeBed({ stdout, env, home: bed.home });
+      const terminal = makeCliFixture({ stdout, env, home: fixture.home });
       await terminal.run(['tree']);
       expect(written.join('').includes(escape)).toBe(colored);
       terminal.close();
@@ -192,36 +194,36 @@ describe('a line', () => {
   });
 
   it('[O7] a store that is named and not there is said to be missing, and none is made by looking', async () => {
-    const place = join(bed.home, 'mistyped');
+    const place = join(fixture.home, 'mistyped');
     for (const store of [`sqlite:${place}.db`, `files:${place}`, `jsonl:${place}`]) {
       const on = ['--store', store];
       const said = expect.stringContaining(`There is no store at ${place}`);
-      expect(await bed.run(['ls', ...on])).toMatchObject({ code: 0, err: said });
-      expect(await bed.run(['show', 'last', ...on])).toMatchObject({ code: 3, err: said });
+      expect(await fixture.run(['ls', ...on])).toMatchObject({ code: 0, err: said });
+      expect(await fixture.run(['show', 'last', ...on])).toMatchObject({ code: 3, err: said });
       for (const line of [['fsck'], ['backup', `${place}.copy`], ['export', '--all', '-f', 'markdown']])
-        expect(await bed.run([...line, ...on])).toMatchObject({ code: 3, out: '', err: said });
-      expect(await bed.run(['doctor', ...on])).toMatchObject({ code: 1, out: said });
-      expect(readdirSync(bed.home).filter((name) => name.startsWith('mistyped'))).toEqual([]);
+        expect(await fixture.run([...line, ...on])).toMatchObject({ code: 3, out: '', err: said });
+      expect(await fixture.run(['doctor', ...on])).toMatchObject({ code: 1, out: said });
+      expect(readdirSync(fixture.home).filter((name) => name.startsWith('mistyped'))).toEqual([]);
     }
   });
 
   it('[O6] the outline names each node so that it can be named again, also those of one moment', async () => {
-    const { tree, nodes } = await bed.grow('One');
+    const { tree, nodes } = await fixture.grow('One');
     const [first, second] = ['01890c2e-4a3b-7c00-8000-00000000aaaa', '01890c2e-4a3b-7c00-8000-00000000bbbb'];
-    for (const id of [first, second]) await bed.run(['append', tree, id, '--parent', nodes[0] ?? '', '--id', id]);
-    const { out } = await bed.run(['tree', tree]);
+    for (const id of [first, second]) await fixture.run(['append', tree, id, '--parent', nodes[0] ?? '', '--id', id]);
+    const { out } = await fixture.run(['tree', tree]);
     for (const id of [first, second]) {
       const [, shown = ''] = new RegExp(`${id.slice(0, 9)}.* ([0-9a-f-]+)(?: ← here)?$`, 'm').exec(out) ?? [];
-      expect(await bed.json(['show', tree, shown])).toMatchObject({ nodes: { length: 2 } });
+      expect(await fixture.json(['show', tree, shown])).toMatchObject({ nodes: { length: 2 } });
     }
   });
 
   it('[O1] no text of a message, title or bookmark reaches the terminal as a command', async () => {
     const nasty = '\u001b]52;c;c2VjcmV0\u0007\u009b2J\u202eevil';
-    const { tree, nodes } = await bed.grow(`one ${nasty}`, `two ${nasty}`);
-    await bed.json(['append', '--new', '--title', nasty, 'x']);
-    await bed.json(['bookmark', tree, nodes[0] ?? '', `mark ${nasty}`]);
-    await bed.json(['edit', tree, '@', `three ${nasty}`]);
+    const { tree, nodes } = await fixture.grow(`one ${nasty}`, `two ${nasty}`);
+    await fixture.json(['append', '--new', '--title', nasty, 'x']);
+    await fixture.json(['bookmark', tree, nodes[0] ?? '', `mark ${nasty}`]);
+    await fixture.json(['edit', tree, '@', `three ${nasty}`]);
     const lines = [
       ['ls'],
       ['show', tree],
@@ -235,62 +237,64 @@ describe('a line', () => {
     ];
     for (const line of lines) {
       for (const words of [line, [...line, '--json']]) {
-        const { out, err } = await bed.run(words);
+        const { out, err } = await fixture.run(words);
         expect(out + err, words.join(' ')).not.toMatch(/(?![\n\t])[\p{Cc}\u202e]/u);
       }
     }
-    expect((await bed.run(['show', tree, '--raw'])).out).toContain('\u202e');
+    expect((await fixture.run(['show', tree, '--raw'])).out).toContain('\u202e');
   });
 
   it('[O6] a tree goes by the beginning of its id, its title or last; what could be several is refused', async () => {
-    const { tree } = await bed.grow('One');
-    expect(await bed.json(['show', tree.slice(0, 20)])).toMatchObject({ treeId: tree });
-    expect(await bed.json(['show', tree.slice(0, 20).toUpperCase()])).toMatchObject({ treeId: tree });
-    expect(await bed.json(['show', tree.toUpperCase()])).toMatchObject({ treeId: tree });
-    await bed.json(['append', '--new', '--title', 'Bread', 'x']);
-    await bed.json(['append', '--new', '--title', 'Bread', 'y']);
-    expect(await bed.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'y' }] });
-    expect(await bed.run(['show', 'Bread'])).toMatchObject({
+    const { tree } = await fixture.grow('One');
+    expect(await fixture.json(['show', tree.slice(0, 20)])).toMatchObject({ treeId: tree });
+    expect(await fixture.json(['show', tree.slice(0, 20).toUpperCase()])).toMatchObject({ treeId: tree });
+    expect(await fixture.json(['show', tree.toUpperCase()])).toMatchObject({ treeId: tree });
+    await fixture.json(['append', '--new', '--title', 'Bread', 'x']);
+    await fixture.json(['append', '--new', '--title', 'Bread', 'y']);
+    expect(await fixture.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'y' }] });
+    expect(await fixture.run(['show', 'Bread'])).toMatchObject({
       code: 2,
       err: expect.stringMatching(/Name it by its id\.$/m),
     });
-    expect(await bed.run(['show', 'Cheese'])).toMatchObject({ code: 3 });
-    expect(await bed.run(['show', tree.slice(0, 4)])).toMatchObject({ code: 2 });
+    expect(await fixture.run(['show', 'Cheese'])).toMatchObject({ code: 3 });
+    expect(await fixture.run(['show', tree.slice(0, 4)])).toMatchObject({ code: 2 });
   });
 
   it('[O6] a node goes by its place', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
-    expect(await bed.json(['show', tree, '@~1'])).toMatchObject({ nodes: [{ id: nodes[0] }, { id: nodes[1] }] });
-    expect(await bed.json(['show', tree, '@~3'])).toMatchObject({ nodes: [] });
-    expect(await bed.run(['show', tree, '@~4'])).toMatchObject({
+    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    expect(await fixture.json(['show', tree, '@~1'])).toMatchObject({ nodes: [{ id: nodes[0] }, { id: nodes[1] }] });
+    expect(await fixture.json(['show', tree, '@~3'])).toMatchObject({ nodes: [] });
+    expect(await fixture.run(['show', tree, '@~4'])).toMatchObject({
       code: 3,
       err: expect.stringContaining('There is no node @~4: the first message is @~2, and @~3 the place before it.'),
     });
-    expect(await bed.json(['show', tree, 'root'])).toMatchObject({ nodes: [] });
-    expect(await bed.json(['show', tree, '@start'])).toMatchObject({ nodes: [] });
-    expect(await bed.json(['show', tree, '@here~2'])).toMatchObject({ nodes: [{ id: nodes[0] }] });
-    await bed.json(['rm', tree, nodes[0] ?? '', '--cascade']);
-    expect((await bed.run(['show', tree, '@~1'])).err).toContain('there is no message yet, and @ is the place before');
+    expect(await fixture.json(['show', tree, 'root'])).toMatchObject({ nodes: [] });
+    expect(await fixture.json(['show', tree, '@start'])).toMatchObject({ nodes: [] });
+    expect(await fixture.json(['show', tree, '@here~2'])).toMatchObject({ nodes: [{ id: nodes[0] }] });
+    await fixture.json(['rm', tree, nodes[0] ?? '', '--cascade']);
+    expect((await fixture.run(['show', tree, '@~1'])).err).toContain(
+      'there is no message yet, and @ is the place before',
+    );
   });
 
   it('[O6] a node goes by either end of its id and by its bookmark, in any case, as in slash commands', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
+    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
     const [first = ''] = nodes;
-    expect(await bed.json(['show', tree, first.slice(-8).toUpperCase()])).toMatchObject({ nodes: [{ id: first }] });
-    await bed.json(['bookmark', tree, first, 'The Oak']);
-    expect(await bed.json(['show', tree, 'the oak'])).toMatchObject({ nodes: [{ id: first }] });
-    expect(await bed.run(['show', tree, 'The Elm'])).toMatchObject({ code: 3 });
-    expect(await bed.run(['show', tree, first.slice(0, 4)])).toMatchObject({ code: 2 });
+    expect(await fixture.json(['show', tree, first.slice(-8).toUpperCase()])).toMatchObject({ nodes: [{ id: first }] });
+    await fixture.json(['bookmark', tree, first, 'The Oak']);
+    expect(await fixture.json(['show', tree, 'the oak'])).toMatchObject({ nodes: [{ id: first }] });
+    expect(await fixture.run(['show', tree, 'The Elm'])).toMatchObject({ code: 3 });
+    expect(await fixture.run(['show', tree, first.slice(0, 4)])).toMatchObject({ code: 2 });
   });
 
   it('[O8] what lies in the working directory changes nothing', async () => {
-    const cwd = `${bed.home}/hostile`;
+    const cwd = `${fixture.home}/hostile`;
     mkdirSync(`${cwd}/.coppice`, { recursive: true });
     for (const name of ['config.toml', '.coppice/config.toml', 'coppice.toml', '.env'])
       writeFileSync(`${cwd}/${name}`, 'store = "memory:"\nCOPPICE_STORE=memory:\n');
-    const there = makeBed({ cwd, home: bed.home });
+    const there = makeCliFixture({ cwd, home: fixture.home });
     const { tree } = await there.grow('One');
     there.close();
-    expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{ text: 'One' }] });
+    expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ text: 'One' }] });
   });
 });

@@ -2,16 +2,16 @@
 
 import { isAppError } from '@coppice/core';
 import { Command, Argument as CommanderArgument, CommanderError, Option as CommanderOption } from 'commander';
-import { asAppError, exitCodes, usageError } from './exit-codes.ts';
+import { createCliContext, type GlobalOptions } from './cli-context.ts';
+import { exitCodes, toCliError, usageError } from './exit-codes.ts';
 import { createOutput, type Host, jsonText, type Output, sizeOr } from './output.ts';
-import type { Given, Option, Subcommand } from './subcommands/contract.ts';
+import type { Subcommand, SubcommandInput, SubcommandOption } from './subcommands/contract.ts';
 import { subcommands } from './subcommands/index.ts';
 import { wrapped } from './terminal/wrap.ts';
 import { version } from './version.ts';
-import { createWorkplace, type GlobalOptions } from './workplace.ts';
 
 /** Options that stand before or after any subcommand. */
-export const globalOptions: readonly Option[] = [
+export const globalOptions: readonly SubcommandOption[] = [
   { name: 'store', value: 'url', summary: 'where trees are kept, such as sqlite:/home/me/coppice.db' },
   { name: 'owner', value: 'name', summary: 'whose trees are meant, on a store of several people' },
   { name: 'json', summary: 'the answer as JSON on one line' },
@@ -24,35 +24,35 @@ export const globalOptions: readonly Option[] = [
 const defaultSubcommand = 'serve';
 
 /** Runs a command line, without the program's own name, and gives the exit code. Never throws. */
-export async function runLine(words: readonly string[], host: Host, members = subcommands): Promise<number> {
+export async function runArguments(words: readonly string[], host: Host, members = subcommands): Promise<number> {
   let code = 0;
   let output = createOutput(host);
   let json = false;
   const program = programOf(members, host, async (subcommand, given, options) => {
     json = options.json;
     output = options.output;
-    const workplace = createWorkplace(host, options.output, { ...options, begins: subcommand.begins === true });
+    const context = createCliContext(host, options.output, { ...options, begins: subcommand.begins === true });
     try {
-      const answer = await subcommand.run(given, workplace);
+      const answer = await subcommand.run(given, context);
       if (answer === null) return;
       if (options.json) output.json(answer.data);
       else for (const line of answer.lines) output.print(line);
       code = answer.exitCode ?? 0;
     } catch (thrown) {
       // "Read-only" is what the store knows; that the disk is full is what the user needs to know.
-      const { readOnlyBecause } = workplace;
+      const { readOnlyBecause } = context;
       throw readOnlyBecause !== null && isAppError(thrown) && thrown.code === 'tree/read-only'
         ? readOnlyBecause
         : thrown;
     } finally {
-      await workplace.close();
+      await context.close();
     }
   });
   try {
     await program.parseAsync(withSubcommand(words, members), { from: 'user' });
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
-    const error = thrown instanceof CommanderError ? usageError(usageText(thrown, words, members)) : asAppError(thrown);
+    const error = thrown instanceof CommanderError ? usageError(usageText(thrown, words, members)) : toCliError(thrown);
     // What follows -- is a text, whatever it looks like.
     const end = words.indexOf('--');
     json ||= (end === -1 ? words : words.slice(0, end)).includes('--json');
@@ -83,14 +83,14 @@ function withSubcommand(words: readonly string[], members: readonly Subcommand[]
   return starts ? [defaultSubcommand, ...words] : [...words];
 }
 
-type Run = (
+type SubcommandRun = (
   subcommand: Subcommand,
-  given: Given,
+  given: SubcommandInput,
   options: GlobalOptions & { readonly output: Output },
 ) => Promise<void>;
 
 /** The parser. Exported for completion, which reads it as data. */
-export function programOf(members: readonly Subcommand[], host: Host, run: Run): Command {
+export function programOf(members: readonly Subcommand[], host: Host, run: SubcommandRun): Command {
   const program = new Command('coppice')
     .description('Conversations with language models, kept as trees.')
     .version(version, '-V, --version', 'the version')
@@ -110,7 +110,7 @@ export function programOf(members: readonly Subcommand[], host: Host, run: Run):
   for (const option of globalOptions) program.addOption(commanderOption(option));
   for (const member of members) {
     const command = quiet(program.command(member.name).helpGroup(`${member.group}:`));
-    command.summary(member.summary).description(sentence(member.summary));
+    command.summary(member.summary).description(usageSentence(member.summary));
     for (const { name, summary, optional, many } of member.arguments ?? []) {
       const shown = many === true ? `${name}...` : name;
       command.addArgument(new CommanderArgument(optional === true ? `[${shown}]` : `<${shown}>`, summary));
@@ -126,14 +126,14 @@ export function programOf(members: readonly Subcommand[], host: Host, run: Run):
   return program;
 }
 
-function commanderOption(option: Option): CommanderOption {
+function commanderOption(option: SubcommandOption): CommanderOption {
   const flags = `${option.short === undefined ? '' : `-${option.short}, `}--${option.name}${option.value === undefined ? '' : ` <${option.value}>`}`;
   const made = new CommanderOption(flags, option.summary);
   if (option.many !== true) return made;
   return made.argParser((value: string, before: unknown) => [...(Array.isArray(before) ? before : []), value]);
 }
 
-function sentence(summary: string): string {
+function usageSentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
@@ -143,7 +143,7 @@ function usageText(error: CommanderError, words: readonly string[], members: rea
   const named = members.find((member) => member.name === words.find((word) => !word.startsWith('-')));
   const help = named === undefined ? 'coppice --help' : `coppice ${named.name} --help`;
   const text = error.code === 'commander.unknownOption' ? ' A text that begins with a dash goes behind --.' : '';
-  return `${sentence(said).replace(/([.?])\.$/, '$1')}${text} See ${help}.`;
+  return `${usageSentence(said).replace(/([.?])\.$/, '$1')}${text} See ${help}.`;
 }
 
 function globalsOf(
@@ -163,7 +163,11 @@ function globalsOf(
   };
 }
 
-function givenOf(member: Subcommand, words: readonly unknown[], options: Readonly<Record<string, unknown>>): Given {
+function givenOf(
+  member: Subcommand,
+  words: readonly unknown[],
+  options: Readonly<Record<string, unknown>>,
+): SubcommandInput {
   const values = new Map<string, unknown>();
   // The parser takes `--no-x` for `--x` with the value false.
   for (const { name } of member.options ?? [])

@@ -9,7 +9,7 @@ import {
   type OutlineLine,
   type OutlineShape,
   outlineOf,
-  type Reading,
+  type ReadProgram,
   type TopologyNode,
   topologyNode,
 } from '@coppice/core';
@@ -34,7 +34,7 @@ export function* readShape(
   rootId: NodeId,
   keep: ReadonlySet<NodeId> = new Set(),
   from: NodeId = rootId,
-): Reading<TreeShape> {
+): ReadProgram<TreeShape> {
   const links = new Links(yield* ask('links', {}), from, keep);
   const forks = links.forks();
   const order = new Map<NodeId, readonly NodeId[]>();
@@ -185,7 +185,7 @@ export function shapeLines(
 }
 
 /** The rows of some nodes, as far as they are there; their contents are held a few at a time. */
-export function* readRows(ids: readonly NodeId[], shape: TreeShape): Reading<Map<NodeId, TopologyNode>> {
+export function* readRows(ids: readonly NodeId[], shape: TreeShape): ReadProgram<Map<NodeId, TopologyNode>> {
   const rows = new Map<NodeId, TopologyNode>();
   for (let at = 0; at < ids.length; at += rowsAtOnce) {
     const nodes: readonly Node[] = yield* ask('nodes', { ids: ids.slice(at, at + rowsAtOnce) });

@@ -1,7 +1,7 @@
-import { ask, type Node, type NodeId, type Reading } from '@coppice/core';
+import { ask, type Node, type NodeId, type ReadProgram } from '@coppice/core';
 
 /** Each node's place among its variants, as `[index, total]`. */
-export function* variantPlaces(nodes: readonly Node[]): Reading<ReadonlyMap<NodeId, readonly [number, number]>> {
+export function* variantNumbers(nodes: readonly Node[]): ReadProgram<ReadonlyMap<NodeId, readonly [number, number]>> {
   const places = new Map<NodeId, readonly [number, number]>();
   for (const node of nodes) {
     if (node.parentId === null) continue;

@@ -1,16 +1,16 @@
 import { refuse } from '@coppice/core';
 import { isPlainObject } from './json-copy.ts';
-import { shown } from './problem.ts';
+import { showValue } from './problem.ts';
 
 /** One array or object on its way out, and how far it is written. */
-type Frame =
+type CanonicalFrame =
   | { readonly items: readonly unknown[]; next: number }
   | { readonly object: Readonly<Record<string, unknown>>; readonly keys: readonly string[]; next: number };
 
 // Far past any message, and past what JSON.stringify manages; only a value that contains itself gets there.
 const deepest = 100_000;
 
-function open(value: object): Frame {
+function openFrame(value: object): CanonicalFrame {
   if (Array.isArray(value)) return { items: value, next: 0 };
   if (!isPlainObject(value)) refuse('message/invalid', 'An object that is not plain data cannot be written as JSON.');
   // The default order of sort() is by UTF-16 code unit, the same on every machine; localeCompare would not be.
@@ -26,7 +26,7 @@ function leaf(value: unknown): string {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
     return JSON.stringify(value);
   }
-  return refuse('message/invalid', `There is ${shown(value)} where JSON needs a value.`);
+  return refuse('message/invalid', `There is ${showValue(value)} where JSON needs a value.`);
 }
 
 /**
@@ -36,8 +36,8 @@ function leaf(value: unknown): string {
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return leaf(value);
-  const stack: Frame[] = [];
-  let frame: Frame | undefined = open(value);
+  const stack: CanonicalFrame[] = [];
+  let frame: CanonicalFrame | undefined = openFrame(value);
   let text = 'items' in frame ? '[' : '{';
   while (frame !== undefined) {
     let child: unknown;
@@ -63,7 +63,7 @@ export function canonicalJson(value: unknown): string {
     if (typeof child === 'object' && child !== null) {
       if (stack.length >= deepest) refuse('message/invalid', 'A value that contains itself cannot be written as JSON.');
       stack.push(frame);
-      frame = open(child);
+      frame = openFrame(child);
       text += 'items' in frame ? '[' : '{';
     } else {
       text += leaf(child);

@@ -17,9 +17,9 @@ export { type BlockDefinition, type BlockSpec, defineBlock, providerOnlyFields }
 export type { FileBlock, TextSource } from './blocks/file/index.ts';
 export type { ImageBlock } from './blocks/image/index.ts';
 export {
+  blockDefinitionOf,
   blockDefinitions,
   type ContentBlock,
-  definitionOf,
   isKnown,
   isUnknown,
   type KnownBlock,
@@ -32,7 +32,7 @@ export type { UnknownBlock } from './blocks/unknown.ts';
 
 // What core is told of messages.
 
-export { equalityKey, normalForm } from './equality.ts';
+export { equalityForm, equalityKey } from './equality.ts';
 export { messageKit, messageTokens, searchText } from './kit.ts';
 
 export { titleFromMessages, titleFromText } from './title-from-words.ts';

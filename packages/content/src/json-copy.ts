@@ -2,7 +2,7 @@
 // that a caller could change later, and no key that reaches a prototype.
 import { type Json, type JsonObject, ok, type Result } from '@coppice/core';
 import type { Limits } from './limits.ts';
-import { invalid, shown } from './problem.ts';
+import { invalidInput, showValue } from './problem.ts';
 
 /** Whether a JSON value is an object and not an array. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
@@ -41,10 +41,10 @@ class Uncopyable extends Error {
 
 function charge(budget: CopyBudget, bytes: number): void {
   budget.bytes += bytes;
-  if (budget.bytes > budget.limits.messageBytes) throw new Uncopyable(tooLarge(budget.limits), true);
+  if (budget.bytes > budget.limits.messageBytes) throw new Uncopyable(tooLargeProblem(budget.limits), true);
 }
 
-function opened(depth: number, budget: CopyBudget): number {
+function openContainer(depth: number, budget: CopyBudget): number {
   if (depth === 0) throw new Uncopyable(`nests deeper than ${budget.limits.jsonDepth} levels`, true);
   return depth - 1;
 }
@@ -52,7 +52,7 @@ function opened(depth: number, budget: CopyBudget): number {
 // Recursion is safe here: `depth` bounds it at a few hundred levels, and it also ends a value that contains itself.
 // The byte budget ends a value that refers to one part many times over, which would be copied each time.
 // `trail` is left as it was when a copy fails, so the place costs nothing until it is needed.
-function copy(value: unknown, depth: number, budget: CopyBudget, trail: (string | number)[]): Json {
+function copyJsonValue(value: unknown, depth: number, budget: CopyBudget, trail: (string | number)[]): Json {
   charge(budget, typeof value === 'string' ? value.length + 2 : 1);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') {
@@ -60,44 +60,44 @@ function copy(value: unknown, depth: number, budget: CopyBudget, trail: (string 
     throw new Uncopyable(`is ${value}, which JSON cannot say`, false);
   }
   if (Array.isArray(value)) {
-    const inner = opened(depth, budget);
+    const inner = openContainer(depth, budget);
     const items: readonly unknown[] = value;
     const list: Json[] = [];
     for (let index = 0; index < items.length; index++) {
       trail.push(index);
-      list.push(copy(items[index], inner, budget, trail));
+      list.push(copyJsonValue(items[index], inner, budget, trail));
       trail.pop();
     }
     return list;
   }
   if (isPlainObject(value)) {
-    const inner = opened(depth, budget);
+    const inner = openContainer(depth, budget);
     const object: Record<string, Json> = {};
     for (const key of Object.keys(value)) {
       const member = value[key];
       if (member === undefined) continue;
       charge(budget, key.length + 3);
       trail.push(key);
-      setOwn(object, key, copy(member, inner, budget, trail));
+      setOwn(object, key, copyJsonValue(member, inner, budget, trail));
       trail.pop();
     }
     return object;
   }
-  const kind = typeof value === 'object' ? 'an object that is not plain data' : shown(value);
+  const kind = typeof value === 'object' ? 'an object that is not plain data' : showValue(value);
   throw new Uncopyable(`is ${kind}, which JSON cannot say`, false);
 }
 
-function placeOf(where: string, trail: readonly (string | number)[]): string {
+function jsonPath(where: string, trail: readonly (string | number)[]): string {
   let place = where;
   for (const key of trail) {
     if (typeof key === 'number') place += `[${key}]`;
-    else place += /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${shown(key)}]`;
+    else place += /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${showValue(key)}]`;
   }
   return place;
 }
 
 /** What is said of a message past its limit. */
-export function tooLarge(limits: Limits): string {
+export function tooLargeProblem(limits: Limits): string {
   return `takes more than ${limits.messageBytes} bytes as JSON`;
 }
 
@@ -108,9 +108,9 @@ export function tooLarge(limits: Limits): string {
 export function copyJson(value: unknown, whole: string, part: string, budget: CopyBudget): Result<Json> {
   const trail: (string | number)[] = [];
   try {
-    return ok(copy(value, budget.depth, budget, trail));
+    return ok(copyJsonValue(value, budget.depth, budget, trail));
   } catch (error) {
     if (!(error instanceof Uncopyable)) throw error;
-    return invalid(error.ofWhole ? whole : placeOf(`${whole}${part}`, trail), error.message);
+    return invalidInput(error.ofWhole ? whole : jsonPath(`${whole}${part}`, trail), error.message);
   }
 }

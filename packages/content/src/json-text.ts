@@ -1,14 +1,14 @@
 // The door for JSON text. JSON.parse alone would let three things change in silence: a duplicate key (the first value is
 // lost), a number past the range of a double (it becomes Infinity, and is written back as null), and a whole number with
 // more digits than a double holds (another number is written back). All three are refused here, for every caller alike.
-import { type Json, ok, type Result, refused } from '@coppice/core';
+import { type Json, ok, type Result, refusedResult } from '@coppice/core';
 import { defaultLimits } from './limits.ts';
 import { excerpt } from './problem.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-type Finding = { readonly depth: true } | { readonly depth: false; readonly what: string };
+type NumberFinding = { readonly depth: true } | { readonly depth: false; readonly what: string };
 
 /** The index of the quote that ends the string which begins after the quote at `start`. */
 function endOfString(text: string, start: number): number {
@@ -20,7 +20,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-function readKey(text: string, start: number, end: number): string {
+function readJsonKey(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end);
   if (!raw.includes('\\')) return raw;
   try {
@@ -56,17 +56,17 @@ function numberProblem(literal: string): string | undefined {
 }
 
 /** Looks through text that may or may not be JSON; what it says counts only if the text is, save for the depth. */
-function findProblem(text: string, maxDepth: number): Finding | undefined {
+function findProblem(text: string, maxDepth: number): NumberFinding | undefined {
   const open: (Set<string> | undefined)[] = [];
   let keys: Set<string> | undefined;
   let keyNext = false;
-  let found: Finding | undefined;
+  let found: NumberFinding | undefined;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit === quote) {
       const end = endOfString(text, index);
       if (keyNext && keys !== undefined) {
-        const key = readKey(text, index, end);
+        const key = readJsonKey(text, index, end);
         if (keys.has(key))
           found ??= { depth: false, what: `has the key ${JSON.stringify(excerpt(key, 60))} twice in one object` };
         keys.add(key);
@@ -102,14 +102,14 @@ function findProblem(text: string, maxDepth: number): Finding | undefined {
 export function parseJson(text: string, where = 'The text', depth = defaultLimits.jsonDepth): Result<Json> {
   const problem = findProblem(text, depth);
   if (problem?.depth)
-    return refused('message/invalid', `${where} nests deeper than ${depth} levels.`, { where, depth });
+    return refusedResult('message/invalid', `${where} nests deeper than ${depth} levels.`, { where, depth });
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'it cannot be read';
-    return refused('message/invalid', `${where} is not JSON: ${excerpt(reason, 200)}.`, { where });
+    return refusedResult('message/invalid', `${where} is not JSON: ${excerpt(reason, 200)}.`, { where });
   }
-  if (problem !== undefined) return refused('message/invalid', `${where} ${problem.what}.`, { where });
+  if (problem !== undefined) return refusedResult('message/invalid', `${where} ${problem.what}.`, { where });
   return ok(value);
 }

@@ -1,5 +1,5 @@
 import { isText, type Message, type MessageKit } from '@coppice/core';
-import { definitionOf } from './blocks/index.ts';
+import { blockDefinitionOf } from './blocks/index.ts';
 import { equalityKey } from './equality.ts';
 
 /** What a message costs besides its blocks: role and markup. */
@@ -13,7 +13,7 @@ export function searchText(message: Message): string {
   let text = '';
   let afterText = true;
   for (const block of message.content) {
-    const part = definitionOf(block).toText(block);
+    const part = blockDefinitionOf(block).toText(block);
     if (part === '') continue;
     const joins = isText(block);
     if (text !== '' && !(joins && afterText)) text += '\n';
@@ -26,7 +26,7 @@ export function searchText(message: Message): string {
 /** About how many tokens a message is to a model. What a provider reports is the truth; this is for what is not sent yet. */
 export function messageTokens(message: Message): number {
   let tokens = messageOverhead;
-  for (const block of message.content) tokens += definitionOf(block).tokens(block);
+  for (const block of message.content) tokens += blockDefinitionOf(block).tokens(block);
   return tokens;
 }
 

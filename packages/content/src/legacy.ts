@@ -4,7 +4,7 @@ import { isJsonObject, isPlainObject } from './json-copy.ts';
 import { parseJson } from './json-text.ts';
 import { defaultLimits } from './limits.ts';
 import { type ParseOptions, parseList, parseMessage } from './message.ts';
-import { excerpt, invalid, shown } from './problem.ts';
+import { excerpt, invalidInput, showValue } from './problem.ts';
 
 /** Names that a call's own further fields may not take on the block: they are ours, or copies of what the block says. */
 const reserved: ReadonlySet<string> = new Set([
@@ -25,17 +25,25 @@ function furtherFields(...sources: readonly Readonly<Record<string, unknown>>[])
 }
 
 /** The arguments of a call: JSON text of an object, an object already, or nothing. */
-function readArguments(raw: unknown, call: { at: string; id: string; name: string }, depth: number): Result<unknown> {
+function readLegacyArguments(
+  raw: unknown,
+  call: { at: string; id: string; name: string },
+  depth: number,
+): Result<unknown> {
   if (raw === undefined || raw === null) return ok({});
   if (isPlainObject(raw)) return ok(raw);
   const { at, id, name } = call;
-  const told = typeof raw === 'string' ? raw : shown(raw);
+  const reported = typeof raw === 'string' ? raw : showValue(raw);
   const fail = (why: string) =>
-    invalid(at, `calls ${shown(name)} (id ${shown(id)}) with arguments that ${why}: ${excerpt(told, 200)}`, {
-      id,
-      name,
-      arguments: raw,
-    });
+    invalidInput(
+      at,
+      `calls ${showValue(name)} (id ${showValue(id)}) with arguments that ${why}: ${excerpt(reported, 200)}`,
+      {
+        id,
+        name,
+        arguments: raw,
+      },
+    );
   if (typeof raw !== 'string') return fail('are no object');
   if (raw.trim() === '') return ok({});
   const value = parseJson(raw, 'The argument text', depth);
@@ -45,20 +53,25 @@ function readArguments(raw: unknown, call: { at: string; id: string; name: strin
 }
 
 function readCall(call: unknown, at: string, depth: number): Result<Readonly<Record<string, unknown>>> {
-  if (!isPlainObject(call)) return invalid(at, `is ${shown(call)} where a tool call is needed`);
+  if (!isPlainObject(call)) return invalidInput(at, `is ${showValue(call)} where a tool call is needed`);
   const { id, type, function: called } = call;
-  if (typeof id !== 'string' || id === '') return invalid(at, 'is a tool call without an id');
+  if (typeof id !== 'string' || id === '') return invalidInput(at, 'is a tool call without an id');
   if (type !== undefined && type !== 'function') {
-    return invalid(at, `is a tool call (id ${shown(id)}) of type ${shown(type)}; only function calls are known`, {
-      id,
-    });
+    return invalidInput(
+      at,
+      `is a tool call (id ${showValue(id)}) of type ${showValue(type)}; only function calls are known`,
+      {
+        id,
+      },
+    );
   }
-  if (!isPlainObject(called)) return invalid(at, `is a tool call (id ${shown(id)}) without its function`, { id });
+  if (!isPlainObject(called))
+    return invalidInput(at, `is a tool call (id ${showValue(id)}) without its function`, { id });
   const { name, arguments: raw } = called;
   if (typeof name !== 'string' || name === '') {
-    return invalid(at, `is a tool call (id ${shown(id)}) without the name of a tool`, { id });
+    return invalidInput(at, `is a tool call (id ${showValue(id)}) without the name of a tool`, { id });
   }
-  const parameters = readArguments(raw, { at, id, name }, depth);
+  const parameters = readLegacyArguments(raw, { at, id, name }, depth);
   if (!parameters.ok) return parameters;
   return ok({ type: 'tool-use', id, name, parameters: parameters.value, ...furtherFields(called, call) });
 }
@@ -66,11 +79,11 @@ function readCall(call: unknown, at: string, depth: number): Result<Readonly<Rec
 function readLegacy(value: Readonly<Record<string, unknown>>, where: string, depth: number): Result<unknown> {
   const { content, tool_calls: calls, ...rest } = value;
   if (calls !== undefined && calls !== null && !Array.isArray(calls)) {
-    return invalid(where, `has ${shown(calls)} as tool_calls where a list is needed`);
+    return invalidInput(where, `has ${showValue(calls)} as tool_calls where a list is needed`);
   }
   const listed: readonly unknown[] = calls ?? [];
   if (listed.length > 0 && value.role !== 'assistant') {
-    return invalid(where, 'has tool_calls, which only assistant messages may have');
+    return invalidInput(where, 'has tool_calls, which only assistant messages may have');
   }
   const blocks: unknown[] = [];
   if (typeof content === 'string') {
@@ -78,9 +91,9 @@ function readLegacy(value: Readonly<Record<string, unknown>>, where: string, dep
   } else if (Array.isArray(content)) {
     for (const block of content) blocks.push(block);
   } else if (content !== undefined && content !== null) {
-    return invalid(where, `has ${shown(content)} as content where text or blocks are needed`);
+    return invalidInput(where, `has ${showValue(content)} as content where text or blocks are needed`);
   } else if (listed.length === 0) {
-    return invalid(where, 'has neither content nor tool_calls');
+    return invalidInput(where, 'has neither content nor tool_calls');
   }
   for (let index = 0; index < listed.length; index++) {
     const block = readCall(listed[index], `${where}.tool_calls[${index}]`, depth);

@@ -120,7 +120,7 @@ describe('reading a message', () => {
 
   it('[C7] takes a message of exactly the limit in bytes and refuses one byte more', () => {
     const limits = { ...defaultLimits, messageBytes: 4096 };
-    const room = 4096 - JSON.stringify(user(text(''))).length;
+    const space = 4096 - JSON.stringify(user(text(''))).length;
     const sizes: readonly (readonly [string, number])[] = [
       ['a', 1],
       ['é', 2],
@@ -131,7 +131,7 @@ describe('reading a message', () => {
       ['\ud800', 6],
     ];
     for (const [character, bytes] of sizes) {
-      const fitting = character.repeat(Math.floor(room / bytes)) + 'a'.repeat(room % bytes);
+      const fitting = character.repeat(Math.floor(space / bytes)) + 'a'.repeat(space % bytes);
       expect([character, parseMessage(user(text(fitting)), { limits }).ok]).toEqual([character, true]);
       expect(refusalOf(parseMessage(user(text(`${fitting}a`)), { limits })).message).toBe(
         'message takes more than 4096 bytes as JSON.',
@@ -143,9 +143,9 @@ describe('reading a message', () => {
     const limits = { ...defaultLimits, messageBytes: 4096 };
     // 24 characters and a comma each, the most that a number takes.
     const numbers = Array.from({ length: 150 }, () => -1.2345678901234567e-100);
-    const room = 4096 - JSON.stringify(user({ type: 'x', numbers, pad: '' })).length;
-    expect(parseMessage(user({ type: 'x', numbers, pad: 'a'.repeat(room) }), { limits }).ok).toBe(true);
-    expect(parseMessage(user({ type: 'x', numbers, pad: 'a'.repeat(room + 1) }), { limits }).ok).toBe(false);
+    const space = 4096 - JSON.stringify(user({ type: 'x', numbers, pad: '' })).length;
+    expect(parseMessage(user({ type: 'x', numbers, pad: 'a'.repeat(space) }), { limits }).ok).toBe(true);
+    expect(parseMessage(user({ type: 'x', numbers, pad: 'a'.repeat(space + 1) }), { limits }).ok).toBe(false);
     expect(parseMessage({ role: 'tool', tool_call_id: 'x'.repeat(5000), content: [text('a')] }, { limits }).ok).toBe(
       false,
     );

@@ -1,10 +1,10 @@
 // The door for messages: everything foreign becomes a Message here, or is refused here with its place and the reason.
-import { type Block, isBlank, type Message, ok, type Result, type Role, refused, roles } from '@coppice/core';
+import { type Block, isBlank, type Message, ok, type Result, type Role, refusedResult, roles } from '@coppice/core';
 import { parseBlock } from './blocks/index.ts';
-import { type CopyBudget, copyJson, isJsonObject, isPlainObject, tooLarge } from './json-copy.ts';
+import { type CopyBudget, copyJson, isJsonObject, isPlainObject, tooLargeProblem } from './json-copy.ts';
 import { parseJson } from './json-text.ts';
 import { defaultLimits, type Limits } from './limits.ts';
-import { invalid, shown } from './problem.ts';
+import { invalidInput, showValue } from './problem.ts';
 import { utf8Length } from './utf8.ts';
 
 /** How a message is read. */
@@ -18,7 +18,7 @@ export interface ParseOptions {
 
 const fields: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id']);
 
-function isRole(value: unknown): value is Role {
+function isKnownRole(value: unknown): value is Role {
   return roles.some((role) => role === value);
 }
 
@@ -26,7 +26,7 @@ function fieldProblem(value: Readonly<Record<string, unknown>>): string | undefi
   for (const key of Object.keys(value)) {
     // null says nothing, so nothing is lost by leaving it out; anything else would be.
     if (fields.has(key) || value[key] === undefined || value[key] === null) continue;
-    return `has the field ${shown(key)}, which a message does not have`;
+    return `has the field ${showValue(key)}, which a message does not have`;
   }
   return undefined;
 }
@@ -52,12 +52,13 @@ function parseBlocks(
     const part = `.content[${index}]`;
     const copied = copyJson(content[index], where, part, budget);
     if (!copied.ok) return copied;
-    if (!isJsonObject(copied.value)) return invalid(where + part, `is ${shown(copied.value)} where a block is needed`);
+    if (!isJsonObject(copied.value))
+      return invalidInput(where + part, `is ${showValue(copied.value)} where a block is needed`);
     const block = parseBlock(copied.value, role, where + part);
     if (!block.ok) return block;
     if (block.value.type === 'tool-use' && 'id' in block.value && typeof block.value.id === 'string') {
       if (calls.has(block.value.id))
-        return invalid(where + part, `uses the tool call id ${shown(block.value.id)} a second time`);
+        return invalidInput(where + part, `uses the tool call id ${showValue(block.value.id)} a second time`);
       calls.add(block.value.id);
     }
     blocks.push(block.value);
@@ -75,16 +76,17 @@ const surelyFits = 1 / 32;
  */
 export function parseMessage(value: unknown, options: ParseOptions = {}): Result<Message> {
   const { where = 'message', blank = 'refuse', limits = defaultLimits } = options;
-  if (!isPlainObject(value)) return invalid(where, `is ${shown(value)} where a message is needed`);
+  if (!isPlainObject(value)) return invalidInput(where, `is ${showValue(value)} where a message is needed`);
   const { role, content, tool_call_id: call } = value;
-  if (!isRole(role)) return invalid(where, `has the role ${shown(role)}; one of ${roles.join(', ')} is needed`);
+  if (!isKnownRole(role))
+    return invalidInput(where, `has the role ${showValue(role)}; one of ${roles.join(', ')} is needed`);
   if (!Array.isArray(content))
-    return invalid(where, `has ${shown(content)} as content where an array of blocks is needed`);
+    return invalidInput(where, `has ${showValue(content)} as content where an array of blocks is needed`);
   const problem = fieldProblem(value) ?? callProblem(role, call);
-  if (problem !== undefined) return invalid(where, problem);
-  if (content.length === 0) return refused('message/blank', `${where} has no content blocks.`, { where });
+  if (problem !== undefined) return invalidInput(where, problem);
+  if (content.length === 0) return refusedResult('message/blank', `${where} has no content blocks.`, { where });
   if (content.length > limits.blocks) {
-    return invalid(where, `has ${content.length} blocks; at most ${limits.blocks} are allowed`);
+    return invalidInput(where, `has ${content.length} blocks; at most ${limits.blocks} are allowed`);
   }
   // The message and its content array are two of the levels.
   const budget: CopyBudget = { limits, depth: Math.max(0, limits.jsonDepth - 2), bytes: 0 };
@@ -97,10 +99,10 @@ export function parseMessage(value: unknown, options: ParseOptions = {}): Result
   };
   const charged = budget.bytes + (message.tool_call_id?.length ?? 0);
   if (charged > limits.messageBytes * surelyFits && utf8Length(JSON.stringify(message)) > limits.messageBytes) {
-    return invalid(where, tooLarge(limits));
+    return invalidInput(where, tooLargeProblem(limits));
   }
   if (blank === 'refuse' && isBlank(message)) {
-    return refused('message/blank', `${where} says nothing: its text is empty or white space.`, { where });
+    return refusedResult('message/blank', `${where} says nothing: its text is empty or white space.`, { where });
   }
   return ok(message);
 }
@@ -112,7 +114,7 @@ export function parseList(
   options: ParseOptions = {},
 ): Result<readonly Message[]> {
   const { where = 'messages' } = options;
-  if (!Array.isArray(value)) return invalid(where, `is ${shown(value)} where a list of messages is needed`);
+  if (!Array.isArray(value)) return invalidInput(where, `is ${showValue(value)} where a list of messages is needed`);
   const messages: Message[] = [];
   for (let index = 0; index < value.length; index++) {
     const message = read(value[index], { ...options, where: `${where}[${index}]` });
@@ -134,7 +136,7 @@ export function parseMessages(value: unknown, options: ParseOptions = {}): Resul
 export function parseMessageText(text: string, options: ParseOptions = {}): Result<Message> {
   const { where = 'message', limits = defaultLimits } = options;
   if (text.length > limits.messageBytes || utf8Length(text) > limits.messageBytes)
-    return invalid(where, tooLarge(limits));
+    return invalidInput(where, tooLargeProblem(limits));
   const value = parseJson(text, where, limits.jsonDepth);
   return value.ok ? parseMessage(value.value, options) : value;
 }

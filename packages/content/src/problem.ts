@@ -1,4 +1,4 @@
-import { type Refusal, refused } from '@coppice/core';
+import { type Refusal, refusedResult } from '@coppice/core';
 
 /** At most `most` UTF-16 units of a text, marked where cut, never cut inside a character. */
 export function excerpt(text: string, most: number): string {
@@ -8,7 +8,7 @@ export function excerpt(text: string, most: number): string {
 }
 
 /** A foreign value as a sentence can show it: short, and on one line. */
-export function shown(value: unknown): string {
+export function showValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(excerpt(value, 60));
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return 'an array';
@@ -16,10 +16,10 @@ export function shown(value: unknown): string {
 }
 
 /** Refuses a message: `where` names the place, `what` continues the sentence. */
-export function invalid(
+export function invalidInput(
   where: string,
   what: string,
   data: Readonly<Record<string, unknown>> = {},
 ): { readonly ok: false; readonly refusal: Refusal } {
-  return refused('message/invalid', `${where} ${what}.`, { where, ...data });
+  return refusedResult('message/invalid', `${where} ${what}.`, { where, ...data });
 }

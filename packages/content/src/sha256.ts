@@ -36,7 +36,7 @@ const state = new Int32Array(8);
 const scratch = new Uint8Array(64 * 1024);
 
 /** How many bytes padding may add: one marker, up to 63 zeros, eight of length. */
-const paddingRoom = 72;
+const paddingSpace = 72;
 
 // Every sum is cut to 32 bits at once: left to grow, it would leave the integers and cost a fifth of the speed.
 function compress(bytes: Uint8Array, start: number): void {
@@ -86,7 +86,7 @@ function compress(bytes: Uint8Array, start: number): void {
   state[7] = (state[7] ?? 0) + h;
 }
 
-/** Hashes the first `length` bytes; the buffer must have {@link paddingRoom} behind them, which is overwritten. */
+/** Hashes the first `length` bytes; the buffer must have {@link paddingSpace} behind them, which is overwritten. */
 function digest(buffer: Uint8Array, length: number): string {
   const end = (length + 9 + 63) & ~63;
   buffer[length] = 0x80;
@@ -128,12 +128,12 @@ export function sha256Hex(input: string | Uint8Array): string {
 /** The same without the platform's help, as a browser computes it. */
 export function portableSha256Hex(input: string | Uint8Array): string {
   if (typeof input !== 'string') {
-    const room = input.length + paddingRoom;
-    const buffer = room <= scratch.length ? scratch : new Uint8Array(room);
+    const space = input.length + paddingSpace;
+    const buffer = space <= scratch.length ? scratch : new Uint8Array(space);
     buffer.set(input);
     return digest(buffer, input.length);
   }
-  const worst = input.length * 3 + paddingRoom;
-  const buffer = worst <= scratch.length ? scratch : new Uint8Array(utf8Length(input) + paddingRoom);
+  const worst = input.length * 3 + paddingSpace;
+  const buffer = worst <= scratch.length ? scratch : new Uint8Array(utf8Length(input) + paddingSpace);
   return digest(buffer, writeUtf8(input, buffer));
 }

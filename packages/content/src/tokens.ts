@@ -10,16 +10,16 @@ const windowLength = wholeUpTo / windows;
 /** About how many tokens a text is to a model. Deterministic; long texts are sampled. */
 export function estimateTokens(text: string): number {
   if (text === '') return 0;
-  if (text.length <= wholeUpTo) return estimated(text);
+  if (text.length <= wholeUpTo) return estimateText(text);
   const stride = (text.length - windowLength) / (windows - 1);
   let sampled = 0;
   for (let window = 0; window < windows; window++) {
     const start = Math.floor(window * stride);
-    sampled += estimated(text.slice(start, start + windowLength));
+    sampled += estimateText(text.slice(start, start + windowLength));
   }
   return Math.ceil((sampled * text.length) / wholeUpTo);
 }
 
-function estimated(text: string): number {
+function estimateText(text: string): number {
   return asciiTokens(text) ?? estimateTokenCount(text);
 }

@@ -2,7 +2,7 @@ import type { Json } from '@coppice/core';
 import data from '../vectors.json' with { type: 'json' };
 
 /** What must become of a vector's text: the same canonical JSON and stored content everywhere, or the same refusal. */
-export type Outcome =
+export type VectorOutcome =
   | { readonly accepted: true; readonly canonical: () => string; readonly content: () => string }
   | { readonly accepted: false; readonly code: string };
 
@@ -11,10 +11,10 @@ export interface Vector {
   readonly name: string;
   /** The message as JSON text. */
   readonly json: () => string;
-  readonly outcome: Outcome;
+  readonly outcome: VectorOutcome;
 }
 
-function readText(value: Json | undefined, name: string): () => string {
+function readVectorText(value: Json | undefined, name: string): () => string {
   if (typeof value === 'string') return () => value;
   if (!Array.isArray(value))
     throw new TypeError(`The vector "${name}" has a text that is neither a string nor a recipe.`);
@@ -33,10 +33,10 @@ function readText(value: Json | undefined, name: string): () => string {
 
 function readVector(fields: { readonly [key: string]: Json | undefined }): Vector {
   const name = String(fields.name);
-  const json = readText(fields.json, name);
+  const json = readVectorText(fields.json, name);
   if (typeof fields.rejected === 'string') return { name, json, outcome: { accepted: false, code: fields.rejected } };
-  const canonical = readText(fields.canonical, name);
-  return { name, json, outcome: { accepted: true, canonical, content: readText(fields.content, name) } };
+  const canonical = readVectorText(fields.canonical, name);
+  return { name, json, outcome: { accepted: true, canonical, content: readVectorText(fields.content, name) } };
 }
 
 /** The shared vectors: unicode, numbers, keys, depth and size, for every entry point and every store. */

@@ -1,5 +1,5 @@
 /** Which acts of an actor can be taken back or brought back, told from a tree's log. */
-import { isAct } from './commit.ts';
+import { isUndoable } from './commit.ts';
 import type { ActId } from './ids.ts';
 import type { Commit } from './reads.ts';
 
@@ -16,26 +16,26 @@ export function undoableAct(log: readonly Commit[], actor: string, actId?: ActId
   const acts = new Map<ActId, readonly Commit[]>();
   for (let at = log.length - 1; at >= 0; at--) {
     const commit = log[at];
-    if (commit === undefined || !isAct(commit.steps)) continue;
+    if (commit === undefined || !isUndoable(commit.steps)) continue;
     const id = commit.actId;
     if (!last.has(id)) last.set(id, commit);
     if (commit.actor !== actor || (actId !== undefined && id !== actId) || last.get(id)?.kind === 'undo') continue;
-    const commits = acts.get(id) ?? done(log, id);
+    const commits = acts.get(id) ?? isActDone(log, id);
     acts.set(id, commits);
     // An act is as new as its beginning: a reply may end long after whoever asked for it did something else.
-    if (beginning(commits, actor) === commit) return { actId: id, commits };
+    if (firstCommit(commits, actor) === commit) return { actId: id, commits };
   }
   return null;
 }
 
 /** What an act did since it was last taken back: bringing it back is one commit for all it did before. */
-function done(log: readonly Commit[], actId: ActId): Commit[] {
+function isActDone(log: readonly Commit[], actId: ActId): Commit[] {
   const own = log.filter((commit) => commit.actId === actId && commit.version > 1);
   return own.slice(own.findLastIndex((commit) => commit.kind === 'undo') + 1);
 }
 
-function beginning(commits: readonly Commit[], actor: string): Commit | undefined {
-  return commits.find((one) => one.actor === actor && isAct(one.steps));
+function firstCommit(commits: readonly Commit[], actor: string): Commit | undefined {
+  return commits.find((one) => one.actor === actor && isUndoable(one.steps));
 }
 
 /** An actor's newest undone act, or the one named, unless the actor began something since. */
@@ -43,12 +43,12 @@ export function redoableAct(log: readonly Commit[], actor: string, actId?: ActId
   const met = new Set<ActId>();
   for (let at = log.length - 1; at >= 0; at--) {
     const commit = log[at];
-    if (commit === undefined || !isAct(commit.steps)) continue;
+    if (commit === undefined || !isUndoable(commit.steps)) continue;
     const newest = !met.has(commit.actId);
     met.add(commit.actId);
     if (commit.actor !== actor) continue;
     // The end of a reply that was asked for before is no next act.
-    if (commit.kind === 'do' && (beginning(done(log, commit.actId), actor) ?? commit).version >= commit.version)
+    if (commit.kind === 'do' && (firstCommit(isActDone(log, commit.actId), actor) ?? commit).version >= commit.version)
       return null;
     if (commit.kind === 'undo' && newest && (actId === undefined || commit.actId === actId))
       return { actId: commit.actId, commits: [commit] };
@@ -71,11 +71,11 @@ export function newestUndoable(log: readonly Commit[], actor: string): NewestAct
   const found = undoableAct(log, actor);
   const [made] = log;
   if (found !== null) {
-    const commit = beginning(found.commits, actor);
+    const commit = firstCommit(found.commits, actor);
     return commit === undefined ? null : { actId: found.actId, commit };
   }
-  if (made === undefined || made.actor !== actor || !isAct(made.steps)) return null;
-  const last = log.findLast((commit) => commit.actId === made.actId && isAct(commit.steps));
+  if (made === undefined || made.actor !== actor || !isUndoable(made.steps)) return null;
+  const last = log.findLast((commit) => commit.actId === made.actId && isUndoable(commit.steps));
   return last?.kind === 'undo' ? null : { actId: made.actId, commit: made };
 }
 
@@ -90,8 +90,8 @@ export function newestRedoable(log: readonly Commit[], actor: string): NewestAct
 export function newestBeginning(log: readonly Commit[], actor: string): Commit | null {
   for (let at = log.length - 1; at >= 0; at--) {
     const commit = log[at];
-    if (commit === undefined || commit.actor !== actor || commit.kind !== 'do' || !isAct(commit.steps)) continue;
-    if ((beginning(done(log, commit.actId), actor) ?? commit).version >= commit.version) return commit;
+    if (commit === undefined || commit.actor !== actor || commit.kind !== 'do' || !isUndoable(commit.steps)) continue;
+    if ((firstCommit(isActDone(log, commit.actId), actor) ?? commit).version >= commit.version) return commit;
   }
   return null;
 }

@@ -4,8 +4,8 @@ import { isAppError } from './errors.ts';
 import { nodeId } from './ids.ts';
 import { stepTypes } from './steps/index.ts';
 import type { Step } from './steps/types.ts';
+import { buildTree, emptyTestTree, seed, testRoot } from './testing/build-tree.ts';
 import { essence, expectSteps } from './testing/expect-steps.ts';
-import { emptyTree, plantedRoot, seed, treeOf } from './testing/plant.ts';
 import { bookmarkOn, childIds, findAnyNode, findNode } from './tree.ts';
 
 const remove = (id: string): Step => ({ type: 'remove', nodeId: nodeId(id) });
@@ -22,7 +22,7 @@ const bookmark = (id: string, set = true): Step => {
 
 describe('apply', () => {
   test('[S15] does nothing at all when the last step of many does not fit', () => {
-    const tree = treeOf('a\n  b\n  c*');
+    const tree = buildTree('a\n  b\n  c*');
     const was = essence(tree);
     const result = apply(tree, [remove('b'), bookmark('c'), select('a', 'c'), remove('nobody')]);
     expect(result).toMatchObject({ ok: false, refusal: { code: 'tree/unknown-node', data: { nodeId: 'nobody' } } });
@@ -30,38 +30,38 @@ describe('apply', () => {
   });
 
   test('[S20] raises the version by one for a commit of many steps', () => {
-    const tree = treeOf('a\n  b\n  c*');
+    const tree = buildTree('a\n  b\n  c*');
     const { tree: next } = applyOrThrow(tree, [remove('b'), bookmark('c'), select('a', 'c')], { at: 77 });
     expect([tree.version, next.version, next.updatedAt, tree.updatedAt]).toEqual([2, 3, 77, 0]);
   });
 
   test('[S20] takes no steps as no commit: the same value, the same version', () => {
-    const tree = treeOf('a*');
+    const tree = buildTree('a*');
     expect(apply(tree, [])).toEqual({ ok: true, value: { tree, changes: [] } });
     expect(applyOrThrow(tree, []).tree).toBe(tree);
   });
 
   test('[S21] refuses a commit that leaves the active node in the trash', () => {
-    const tree = treeOf('a\n  b*');
+    const tree = buildTree('a\n  b*');
     expect(apply(tree, [remove('b')])).toMatchObject({ ok: false, refusal: { code: 'tree/unknown-node' } });
     expect(apply(tree, [remove('b'), select('a', 'b')]).ok).toBe(true);
     expect(apply(tree, [select('a', 'b'), remove('b')]).ok).toBe(true);
   });
 
   test('[S21] refuses a filled tree without an active node, and an empty one with', () => {
-    const tree = treeOf('a*');
+    const tree = buildTree('a*');
     expect(apply(tree, [select(null, 'a')])).toMatchObject({ ok: false, refusal: { code: 'step/invalid' } });
     expect(apply(tree, [remove('a')])).toMatchObject({ ok: false, refusal: { code: 'tree/unknown-node' } });
     expect(apply(tree, [select(null, 'a'), remove('a')])).toMatchObject({ ok: true, value: { tree: { size: 0 } } });
-    const seedOne = seed('x', { id: plantedRoot, kind: 'root', matchParent: null });
-    expect(apply(emptyTree(), [{ type: 'insert', node: seedOne }])).toMatchObject({
+    const seedOne = seed('x', { id: testRoot, kind: 'root', matchParent: null });
+    expect(apply(emptyTestTree(), [{ type: 'insert', node: seedOne }])).toMatchObject({
       ok: false,
       refusal: { code: 'step/invalid' },
     });
   });
 
   test('[S22] refuses a commit that leaves a bookmark on what is gone', () => {
-    const tree = applyOrThrow(treeOf('a\n  b\n  c*'), [bookmark('b')]).tree;
+    const tree = applyOrThrow(buildTree('a\n  b\n  c*'), [bookmark('b')]).tree;
     expect(apply(tree, [remove('b')])).toMatchObject({ ok: false, refusal: { code: 'tree/has-references' } });
     const { tree: next } = expectSteps(tree, [remove('b'), bookmark('b', false)]);
     expect(bookmarkOn(next, 'b')).toBeUndefined();
@@ -69,7 +69,7 @@ describe('apply', () => {
   });
 
   test('[S23] brings a removed node, its bookmark and the pointer back whatever the order of the steps', () => {
-    const tree = applyOrThrow(treeOf('a\n  b*'), [bookmark('b')]).tree;
+    const tree = applyOrThrow(buildTree('a\n  b*'), [bookmark('b')]).tree;
     for (const steps of [
       [bookmark('b', false), select('a', 'b'), remove('b')],
       [remove('b'), select('a', 'b'), bookmark('b', false)],
@@ -78,7 +78,7 @@ describe('apply', () => {
   });
 
   test('[S24] a node that goes on its own and then with what is above it comes back with that', () => {
-    const tree = treeOf('a\n  b\n    c\nd*');
+    const tree = buildTree('a\n  b\n    c\nd*');
     const { tree: gone } = expectSteps(tree, [remove('c'), remove('b')]);
     expect(['b', 'c'].map((id) => findAnyNode(gone, id)?.removedIn)).toEqual([3, 3]);
     const { tree: back } = expectSteps(gone, [restore('b', 3)]);
@@ -89,7 +89,7 @@ describe('apply', () => {
   });
 
   test('[S24] refuses to remove a node whose child gave its place to another in the same commit', () => {
-    const tree = treeOf('a\n  b\nd*');
+    const tree = buildTree('a\n  b\nd*');
     const b = findNode(tree, 'b');
     const a = findNode(tree, 'a');
     if (a === undefined || b === undefined) throw new Error('The drawing has a and b.');
@@ -98,12 +98,12 @@ describe('apply', () => {
   });
 
   test('[S25] refuses to restore in one commit what that commit removes', () => {
-    const tree = treeOf('a\n  b*');
+    const tree = buildTree('a\n  b*');
     expect(apply(tree, [remove('b'), restore('b', 3)])).toMatchObject({ ok: false, refusal: { code: 'step/invalid' } });
   });
 
   test('[S26] gives the row changes that a store writes, in order', () => {
-    const tree = treeOf('a\n  b*');
+    const tree = buildTree('a\n  b*');
     const b = findNode(tree, 'b');
     if (b === undefined) throw new Error('The drawing has b.');
     const { changes } = applyOrThrow(tree, [
@@ -121,7 +121,7 @@ describe('apply', () => {
   test('[S15] throws the same refusal where the caller asked for that', () => {
     expect.assertions(2);
     try {
-      applyOrThrow(treeOf('a*'), [remove('b')]);
+      applyOrThrow(buildTree('a*'), [remove('b')]);
     } catch (error) {
       expect(isAppError(error)).toBe(true);
       expect(error).toMatchObject({ code: 'tree/unknown-node', kind: 'not-found' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Context, contextOf, estimateTokens, maxTokens, usageOf } from './context.ts';
+import { type Context, clampReply, contextOf, estimateTokens, parseUsage } from './context.ts';
 import { nodeId, treeId } from './ids.ts';
 import type { JsonObject } from './message.ts';
 import type { NodeMeta } from './node.ts';
@@ -29,7 +29,7 @@ describe('usage', () => {
     ['a total alone', { total_tokens: 50 }, [50, 0, 50]],
     ['a total that is too small', { input_tokens: 9, output_tokens: 4, total_tokens: 1 }, [9, 4, 13]],
   ])('[X19] is read as %s', (_, usage, [inputTokens, outputTokens, totalTokens]) => {
-    expect(usageOf({ meta: withUsage(usage) })).toEqual({ inputTokens, outputTokens, totalTokens });
+    expect(parseUsage({ meta: withUsage(usage) })).toEqual({ inputTokens, outputTokens, totalTokens });
   });
 
   test.each<[string, NodeMeta]>([
@@ -41,7 +41,7 @@ describe('usage', () => {
     ['no numbers', withUsage({ input_tokens: '9', output_tokens: -1 })],
     ['what every object has', withUsage({ constructor: 1 })],
   ])('[X19] is none where there is %s', (_, meta) => {
-    expect(usageOf({ meta })).toBeUndefined();
+    expect(parseUsage({ meta })).toBeUndefined();
   });
 });
 
@@ -93,19 +93,19 @@ describe('the estimate', () => {
 
 describe('the longest reply', () => {
   test('[X22] is the least of what is asked, given and left', () => {
-    expect(maxTokens({ asked: 500, maxOut: 4096, window: 100_000, estimate: 2000 }).maxTokens).toBe(500);
-    expect(maxTokens({ asked: 9000, maxOut: 4096, window: 100_000, estimate: 2000 }).maxTokens).toBe(4096);
-    expect(maxTokens({ asked: 9000, maxOut: 4096, window: 5000, estimate: 2000.5 }).maxTokens).toBe(2999);
-    expect(maxTokens({ maxOut: 4096, window: 100_000, estimate: 0 }).maxTokens).toBe(4096);
-    expect(maxTokens({ asked: 10, maxOut: 4096, window: 100, estimate: 5000 }).maxTokens).toBe(1);
-    expect(maxTokens({ asked: 0, maxOut: 4096, window: 100, estimate: 0 }).maxTokens).toBe(1);
+    expect(clampReply({ asked: 500, maxOut: 4096, window: 100_000, estimate: 2000 }).maxTokens).toBe(500);
+    expect(clampReply({ asked: 9000, maxOut: 4096, window: 100_000, estimate: 2000 }).maxTokens).toBe(4096);
+    expect(clampReply({ asked: 9000, maxOut: 4096, window: 5000, estimate: 2000.5 }).maxTokens).toBe(2999);
+    expect(clampReply({ maxOut: 4096, window: 100_000, estimate: 0 }).maxTokens).toBe(4096);
+    expect(clampReply({ asked: 10, maxOut: 4096, window: 100, estimate: 5000 }).maxTokens).toBe(1);
+    expect(clampReply({ asked: 0, maxOut: 4096, window: 100, estimate: 0 }).maxTokens).toBe(1);
   });
 
   test('[X22] is a whole number from 1 to each of the three bounds', () => {
     const size = fc.double({ min: 1, max: 1e7, noNaN: true });
     fc.assert(
       fc.property(size, size, size, fc.double({ min: 0, max: 1e7, noNaN: true }), (asked, maxOut, window, estimate) => {
-        const { maxTokens: given } = maxTokens({ asked, maxOut, window, estimate });
+        const { maxTokens: given } = clampReply({ asked, maxOut, window, estimate });
         expect(Number.isInteger(given)).toBe(true);
         expect(given).toBeGreaterThanOrEqual(1);
         expect(given).toBeLessThanOrEqual(asked);
@@ -118,14 +118,16 @@ describe('the longest reply', () => {
   });
 
   test('[X23] of an unknown model goes by 8192 and 8192', () => {
-    expect(maxTokens({ estimate: 0 }).maxTokens).toBe(8192);
-    expect(maxTokens({ asked: 100_000, estimate: 192 }).maxTokens).toBe(8000);
-    expect(maxTokens({ window: 100_000, estimate: 0 }).maxTokens).toBe(8192);
-    expect(maxTokens({ asked: Number.NaN, maxOut: Number.NaN, window: Number.NaN, estimate: 92 }).maxTokens).toBe(8100);
-    expect(maxTokens({ estimate: 9000 })).toEqual({ maxTokens: 1, room: 'short' });
+    expect(clampReply({ estimate: 0 }).maxTokens).toBe(8192);
+    expect(clampReply({ asked: 100_000, estimate: 192 }).maxTokens).toBe(8000);
+    expect(clampReply({ window: 100_000, estimate: 0 }).maxTokens).toBe(8192);
+    expect(clampReply({ asked: Number.NaN, maxOut: Number.NaN, window: Number.NaN, estimate: 92 }).maxTokens).toBe(
+      8100,
+    );
+    expect(clampReply({ estimate: 9000 })).toEqual({ maxTokens: 1, room: 'short' });
   });
 
-  test.each<[string, Parameters<typeof maxTokens>[0], 'ok' | 'short']>([
+  test.each<[string, Parameters<typeof clampReply>[0], 'ok' | 'short']>([
     ['255 are left of more', { asked: 1000, maxOut: 4096, window: 1000, estimate: 745 }, 'short'],
     ['256 are left', { asked: 1000, maxOut: 4096, window: 1000, estimate: 744 }, 'ok'],
     ['nothing is left', { maxOut: 4096, window: 1000, estimate: 2000 }, 'short'],
@@ -133,7 +135,7 @@ describe('the longest reply', () => {
     ['fewer are left than the few asked for', { asked: 100, maxOut: 4096, window: 1000, estimate: 950 }, 'short'],
     ['the model never gives more', { asked: 1000, maxOut: 100, window: 1000, estimate: 0 }, 'ok'],
     ['one was asked for and none is left', { asked: 1, maxOut: 100, window: 1000, estimate: 1000 }, 'ok'],
-  ])('[X24] room when %s', (_, room, expected) => {
-    expect(maxTokens(room).room).toBe(expected);
+  ])('[X24] room when %s', (_, space, expected) => {
+    expect(clampReply(space).room).toBe(expected);
   });
 });

@@ -3,7 +3,7 @@ import type { Json } from './message.ts';
 import type { Node } from './node.ts';
 
 /** What a provider reported with a reply. */
-export interface Usage {
+export interface TokenUsage {
   /** All that was sent, read from a cache or not. */
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -12,12 +12,12 @@ export interface Usage {
 }
 
 /** The window and the longest reply that a model is taken to have when nothing is known about it. */
-export const unknownModel = { window: 8192, maxOut: 8192 } as const;
+export const fallbackModel = { window: 8192, maxOut: 8192 } as const;
 
 /** Below this many tokens a reply is too short to be worth a call, unless no more was asked for. */
 export const shortestReply = 256;
 
-function count(usage: { readonly [key: string]: Json }, ...names: readonly string[]): number | undefined {
+function countField(usage: { readonly [key: string]: Json }, ...names: readonly string[]): number | undefined {
   for (const name of names) {
     const value = Object.hasOwn(usage, name) ? usage[name] : undefined;
     if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
@@ -29,25 +29,26 @@ function count(usage: { readonly [key: string]: Json }, ...names: readonly strin
  * The usage that is noted with a reply, in our spelling (`inputTokens`) or in a provider's (`prompt_tokens`,
  * `input_tokens`). Undefined where it does not say how much was sent: half a figure would pass for a small one.
  */
-export function usageOf(node: Pick<Node, 'meta'>): Usage | undefined {
+export function parseUsage(node: Pick<Node, 'meta'>): TokenUsage | undefined {
   const usage = node.meta.source?.usage;
-  if (typeof usage !== 'object' || usage === null || isList(usage)) return undefined;
-  const total = count(usage, 'totalTokens', 'total_tokens');
-  const sent = count(usage, 'inputTokens', 'prompt_tokens', 'input_tokens');
-  const output = count(usage, 'outputTokens', 'completion_tokens', 'output_tokens') ?? 0;
+  if (typeof usage !== 'object' || usage === null || isReadonlyArray(usage)) return undefined;
+  const total = countField(usage, 'totalTokens', 'total_tokens');
+  const sent = countField(usage, 'inputTokens', 'prompt_tokens', 'input_tokens');
+  const output = countField(usage, 'outputTokens', 'completion_tokens', 'output_tokens') ?? 0;
   // `input_tokens` with these two beside it counts only what came from no cache: most of a long conversation is in them.
-  const cached = (count(usage, 'cache_read_input_tokens') ?? 0) + (count(usage, 'cache_creation_input_tokens') ?? 0);
+  const cached =
+    (countField(usage, 'cache_read_input_tokens') ?? 0) + (countField(usage, 'cache_creation_input_tokens') ?? 0);
   if (sent === undefined && total === undefined) return undefined;
   const input = sent === undefined ? Math.max(0, (total ?? 0) - output) : sent + cached;
   return { inputTokens: input, outputTokens: output, totalTokens: Math.max(total ?? 0, input + output) };
 }
 
-function isList(value: Json): value is readonly Json[] {
+function isReadonlyArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
 /** What an estimate is made from: tokens of each entry, oldest first, and what was reported with it if that still holds. */
-export interface Weighed {
+export interface TokenCount {
   readonly tokens: number;
   /** Tokens of this entry and all before it, as the provider counted them; null if it did not or they changed since. */
   readonly reported: number | null;
@@ -67,7 +68,7 @@ export interface TokenEstimate {
  * How many tokens the entries take: what was reported with the last reply, plus 1.1 times the estimate of what is
  * newer. Estimates run short on code and rare languages, and too much costs less here than too little.
  */
-export function estimateTokens(entries: readonly Weighed[]): TokenEstimate {
+export function estimateTokens(entries: readonly TokenCount[]): TokenEstimate {
   let newer = 0;
   for (let at = entries.length - 1; at >= 0; at--) {
     const entry = entries[at];
@@ -83,8 +84,8 @@ function withMargin(tokens: number): number {
   return Math.ceil((tokens * 11) / 10);
 }
 
-/** What {@link maxTokens} goes by. What is not known is left out. */
-export interface ReplyRoom {
+/** What {@link clampReply} goes by. What is not known is left out. */
+export interface ReplySpace {
   /** The caller's wish; as much as possible if left out. */
   readonly asked?: number | undefined;
   /** The longest reply that the model gives. */
@@ -104,16 +105,16 @@ export interface ReplyLimit {
 
 /**
  * The clamp of a reply's length: asked, what the model gives, and what the window leaves, at least 1. Of a model that
- * is not known {@link unknownModel} is assumed.
+ * is not known {@link fallbackModel} is assumed.
  */
-export function maxTokens(room: ReplyRoom): ReplyLimit {
-  const maxOut = known(room.maxOut) ?? unknownModel.maxOut;
-  const window = known(room.window) ?? unknownModel.window;
-  const wanted = Math.min(known(room.asked) ?? maxOut, maxOut);
-  const given = Math.max(1, Math.floor(Math.min(wanted, window - room.estimate)));
+export function clampReply(space: ReplySpace): ReplyLimit {
+  const maxOut = knownTokens(space.maxOut) ?? fallbackModel.maxOut;
+  const window = knownTokens(space.window) ?? fallbackModel.window;
+  const wanted = Math.min(knownTokens(space.asked) ?? maxOut, maxOut);
+  const given = Math.max(1, Math.floor(Math.min(wanted, window - space.estimate)));
   return { maxTokens: given, room: given < shortestReply && given < Math.floor(wanted) ? 'short' : 'ok' };
 }
 
-function known(value: number | undefined): number | undefined {
+function knownTokens(value: number | undefined): number | undefined {
   return value === undefined || Number.isNaN(value) ? undefined : value;
 }

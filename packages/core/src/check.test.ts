@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { checkRows, checkTree, type FindingCode, findingSeverities } from './check.ts';
+import { checkRows, checkTree, type TreeFindingCode, treeFindingSeverities } from './check.ts';
+import { emptyChildList, insertChild } from './child-list.ts';
 import { nodeId } from './ids.ts';
 import { textMessage } from './message.ts';
 import type { Bookmark, Node } from './node.ts';
-import { emptyOrder, orderInsert } from './order.ts';
 import { mapGet, mapPut } from './persistent-map.ts';
-import { calls, result, user } from './testing/bed.ts';
-import { plantedRoot, treeOf } from './testing/plant.ts';
+import { buildTree, testRoot } from './testing/build-tree.ts';
+import { calls, result, user } from './testing/test-tree.ts';
 import { allNodes, type Tree, type TreeRow } from './tree.ts';
 
-const clean = treeOf(`
+const clean = buildTree(`
 a
   b
     c*
@@ -49,7 +49,7 @@ const formless = {
 } as const;
 
 /** A planted fault for every code that the rows alone show, and the node or tree it is found at. */
-const faults: readonly (readonly [FindingCode, string, Rows])[] = [
+const faults: readonly (readonly [TreeFindingCode, string, Rows])[] = [
   ['I01 root-count', 'tree', { ...rows, nodes: rows.nodes.slice(1) }],
   ['I01 root-count', 'tree', twin('root', { id: nodeId('other'), seq: 0.5 })],
   ['I01 root-count', 'tree', row({ rootId: nodeId('a') })],
@@ -62,7 +62,7 @@ const faults: readonly (readonly [FindingCode, string, Rows])[] = [
   ['I07 duplicate-id', 'd', twin('d', { seq: 0.5, position: 'a9' })],
   ['I08 active-missing-or-foreign', 'tree', row({ activeNodeId: nodeId('lost') })],
   ['I08 active-missing-or-foreign', 'tree', node('c', { removedIn: 2 })],
-  ['I09 active-is-root', 'tree', row({ activeNodeId: plantedRoot })],
+  ['I09 active-is-root', 'tree', row({ activeNodeId: testRoot })],
   ['I10 active-null-iff-empty', 'tree', row({ activeNodeId: null })],
   ['I11 bad-role', 'a', node('a', { role: 'assistant' })],
   ['I12 tool_call_id<=>tool-role', 'a', node('a', { message: { ...user('a'), tool_call_id: 'k' } })],
@@ -114,26 +114,26 @@ describe('the check of a tree', () => {
     const found = checkRows(one, nodes, bookmarks);
     expect(found).toContainEqual({
       code,
-      severity: findingSeverities[code],
+      severity: treeFindingSeverities[code],
       id,
       message: expect.stringMatching(/\.$/),
     });
   });
 
   test('[T37] has a planted fault for every code', () => {
-    const planted = new Set<string>([...faults.map(([code]) => code), 'children-list', 'size']);
-    expect(Object.keys(findingSeverities).filter((code) => !planted.has(code))).toEqual([]);
+    const sample = new Set<string>([...faults.map(([code]) => code), 'children-list', 'size']);
+    expect(Object.keys(treeFindingSeverities).filter((code) => !sample.has(code))).toEqual([]);
   });
 
   test('[T37] finds lists and counts that do not fit the nodes', () => {
     const entry = mapGet(clean.nodes, 'a');
     if (entry === undefined) throw new Error('The drawing has a.');
     const codes = (tree: Tree) => checkTree(tree).map((finding) => finding.code);
-    const unlisted = { ...clean, nodes: mapPut(clean.nodes, { ...entry, order: emptyOrder }) };
+    const unlisted = { ...clean, nodes: mapPut(clean.nodes, { ...entry, children: emptyChildList }) };
     expect(codes(unlisted)).toEqual(['children-list']);
     const foreign = {
       ...clean,
-      nodes: mapPut(clean.nodes, { ...entry, order: orderInsert(entry.order, 'a9', nodeId('e')) }),
+      nodes: mapPut(clean.nodes, { ...entry, children: insertChild(entry.children, 'a9', nodeId('e')) }),
     };
     expect(codes(foreign)).toContain('children-list');
     expect(codes({ ...clean, size: 7 })).toEqual(['size']);
@@ -141,7 +141,7 @@ describe('the check of a tree', () => {
 });
 
 describe('tool calls', () => {
-  const talk = (messages: readonly (Node['message'] | null)[]): Rows => {
+  const conversation = (messages: readonly (Node['message'] | null)[]): Rows => {
     const names = ['a', 'b', 'c'];
     return {
       ...rows,
@@ -154,11 +154,13 @@ describe('tool calls', () => {
   const codes = ({ row: one, nodes, bookmarks }: Rows) => checkRows(one, nodes, bookmarks).map(({ code }) => code);
 
   test('[T38] are answered by results below them, with only results and markers in between', () => {
-    expect(codes(talk([call, result('k', 'x'), user('next')]))).toEqual(expect.not.arrayContaining(['J3 tool-result']));
-    expect(codes(talk([call, user('no result'), null]))).toContain('J3 tool-call');
-    expect(codes(talk([call, user('in between'), result('k', 'late')]))).toContain('J3 tool-result');
-    expect(codes(talk([null, call, result('other', 'x')]))).toContain('J3 tool-result');
-    expect(codes(talk([null, call, result('k', 'x')]))).toEqual([]);
+    expect(codes(conversation([call, result('k', 'x'), user('next')]))).toEqual(
+      expect.not.arrayContaining(['J3 tool-result']),
+    );
+    expect(codes(conversation([call, user('no result'), null]))).toContain('J3 tool-call');
+    expect(codes(conversation([call, user('in between'), result('k', 'late')]))).toContain('J3 tool-result');
+    expect(codes(conversation([null, call, result('other', 'x')]))).toContain('J3 tool-result');
+    expect(codes(conversation([null, call, result('k', 'x')]))).toEqual([]);
   });
 
   test('[T38] in a row of 20,000 results are looked at once each', () => {

@@ -1,17 +1,17 @@
 /** The invariants of a tree as a list of what is broken: used by tests, by stores and by fsck. */
 
-import { isFields } from './decode.ts';
-import { groupedBy } from './grouped.ts';
+import { childListIds } from './child-list.ts';
+import { isFieldMap } from './decode.ts';
+import { groupBy } from './group-by.ts';
 import type { NodeId } from './ids.ts';
 import { isBlank, isToolUse, type Message, type ToolUseBlock } from './message.ts';
 import { type Bookmark, isMessageKind, matchParentBelow, type Node, nodeStatuses, roleOf } from './node.ts';
-import { orderIds } from './order.ts';
 import { mapEntries } from './persistent-map.ts';
 import { isPosition } from './position.ts';
 import { allBookmarks, allNodes, type Tree, type TreeRow } from './tree.ts';
 
 /** Everything that can be found wrong. A warning is odd but harmless. */
-export const findingSeverities = {
+export const treeFindingSeverities = {
   'I01 root-count': 'error',
   'I02 root<=>null-parent': 'error',
   'I03 dangling-parent': 'error',
@@ -47,11 +47,11 @@ export const findingSeverities = {
 } as const satisfies Record<string, 'error' | 'warning'>;
 
 /** The name of something found wrong. */
-export type FindingCode = keyof typeof findingSeverities;
+export type TreeFindingCode = keyof typeof treeFindingSeverities;
 
 /** One broken invariant. */
-export interface Finding {
-  /** One of {@link FindingCode}, or a code of a store's own check. */
+export interface TreeFinding {
+  /** One of {@link TreeFindingCode}, or a code of a store's own check. */
   readonly code: string;
   readonly severity: 'error' | 'warning';
   /** The node it was found at, or the tree. */
@@ -60,21 +60,21 @@ export interface Finding {
 }
 
 /** Takes down that something is wrong with a node or a tree: the rest of a sentence that begins with its id. */
-type Note = (code: FindingCode, id: string, what: string) => void;
+type CheckNote = (code: TreeFindingCode, id: string, what: string) => void;
 
-function findings(look: (note: Note) => void): Finding[] {
-  const list: Finding[] = [];
-  look((code, id, what) => list.push({ code, severity: findingSeverities[code], id, message: `${id} ${what}.` }));
+function findings(look: (note: CheckNote) => void): TreeFinding[] {
+  const list: TreeFinding[] = [];
+  look((code, id, what) => list.push({ code, severity: treeFindingSeverities[code], id, message: `${id} ${what}.` }));
   return list;
 }
 
 /** Whether something was met before; from now on it was. */
-function again<T>(met: Set<T>, one: T): boolean {
+function isRepeated<T>(met: Set<T>, one: T): boolean {
   return met.has(one) || !met.add(one);
 }
 
 /** Lists every broken invariant of a tree value, the lists of children included. */
-export function checkTree(tree: Tree): Finding[] {
+export function checkTree(tree: Tree): TreeFinding[] {
   const nodes = allNodes(tree);
   return findings((note) => {
     checkAll(tree, nodes, allBookmarks(tree), note);
@@ -83,15 +83,15 @@ export function checkTree(tree: Tree): Finding[] {
 }
 
 /** Lists every broken invariant of a store's rows, removed ones included. */
-export function checkRows(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[]): Finding[] {
+export function checkRows(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[]): TreeFinding[] {
   return findings((note) => checkAll(row, nodes, bookmarks, note));
 }
 
-function checkLists(tree: Tree, nodes: readonly Node[], note: Note): void {
+function checkLists(tree: Tree, nodes: readonly Node[], note: CheckNote): void {
   const byId = new Map<string, Node>(nodes.map((node) => [node.id, node]));
   let listed = 0;
-  for (const { key, node, order } of mapEntries(tree.nodes))
-    for (const id of orderIds(order)) {
+  for (const { key, node, children: order } of mapEntries(tree.nodes))
+    for (const id of childListIds(order)) {
       const child = byId.get(id);
       if (child?.parentId !== key) note('children-list', id, `is listed as a child of ${key}, which it is not`);
       if (node.removedIn === null && child?.removedIn === null) listed++;
@@ -101,26 +101,26 @@ function checkLists(tree: Tree, nodes: readonly Node[], note: Note): void {
   if (tree.size !== live) note('size', tree.id, `has ${live} nodes that live and counts ${tree.size}`);
 }
 
-function checkAll(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[], note: Note): void {
+function checkAll(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[], note: CheckNote): void {
   const byId = new Map<string, Node>();
   const seqs = new Set<number>();
   for (const node of nodes) {
     const { id, seq } = node;
     if (byId.has(id)) note('I07 duplicate-id', id, 'is there twice');
     byId.set(id, node);
-    if (again(seqs, seq)) note('seq-twice', id, `has the creation number ${seq}, as another has`);
+    if (isRepeated(seqs, seq)) note('seq-twice', id, `has the creation number ${seq}, as another has`);
     if (seq >= row.nextSeq) note('seq-twice', id, `has the creation number ${seq}, which will be given again`);
   }
   const live = nodes.filter((node) => node.removedIn === null);
   checkRow(row, live, byId, note);
-  for (const node of nodes) checkNode(row, node, note);
+  for (const node of nodes) checkNodeRow(row, node, note);
   for (const node of nodes) checkLinks(node, byId, note);
   checkSiblings(live, note);
   checkBookmarks(byId, bookmarks, note);
-  checkCalls(reached(row, nodes, note), note);
+  checkCalls(reachableNodes(row, nodes, note), note);
 }
 
-function checkRow(row: TreeRow, live: readonly Node[], byId: ReadonlyMap<string, Node>, note: Note): void {
+function checkRow(row: TreeRow, live: readonly Node[], byId: ReadonlyMap<string, Node>, note: CheckNote): void {
   const { id, rootId, version, structureVersion, activeNodeId: active } = row;
   const roots = live.filter((node) => node.parentId === null);
   if (roots.length !== 1) note('I01 root-count', id, `has ${roots.length} roots`);
@@ -137,7 +137,7 @@ function checkRow(row: TreeRow, live: readonly Node[], byId: ReadonlyMap<string,
     note('I10 active-null-iff-empty', id, `has the active node ${active} and is ${empty ? '' : 'not '}empty`);
 }
 
-function checkNode(row: TreeRow, node: Node, note: Note): void {
+function checkNodeRow(row: TreeRow, node: Node, note: CheckNote): void {
   const { id, kind, parentId, message, role, groupId, status, key, position } = node;
   const root = kind === 'root';
   if (root !== (parentId === null)) note('I02 root<=>null-parent', id, `is a ${kind} with the parent ${parentId}`);
@@ -155,7 +155,7 @@ function checkNode(row: TreeRow, node: Node, note: Note): void {
     note('version-ahead', id, 'has a version that the tree has not reached');
 }
 
-function checkContent({ id, kind, status }: Node, message: Message, note: Note): void {
+function checkContent({ id, kind, status }: Node, message: Message, note: CheckNote): void {
   const { role, content, tool_call_id: call } = message;
   if ((role === 'tool') !== (call !== undefined))
     note(
@@ -175,10 +175,14 @@ function checkContent({ id, kind, status }: Node, message: Message, note: Note):
 }
 
 function isFormed({ id, name, parameters }: ToolUseBlock): boolean {
-  return typeof id === 'string' && typeof name === 'string' && isFields(parameters);
+  return typeof id === 'string' && typeof name === 'string' && isFieldMap(parameters);
 }
 
-function checkLinks({ id, parentId, removedIn, matchParent }: Node, byId: ReadonlyMap<string, Node>, note: Note): void {
+function checkLinks(
+  { id, parentId, removedIn, matchParent }: Node,
+  byId: ReadonlyMap<string, Node>,
+  note: CheckNote,
+): void {
   if (parentId === null) return;
   const parent = byId.get(parentId);
   if (parent === undefined) return note('I03 dangling-parent', id, `hangs on ${parentId}, which is missing`);
@@ -190,8 +194,8 @@ function checkLinks({ id, parentId, removedIn, matchParent }: Node, byId: Readon
 }
 
 /** Every node that hangs on the root, parents before children. Removed ones too: a walk up from the trash must end. */
-function reached(row: TreeRow, nodes: readonly Node[], note: Note): readonly Node[] {
-  const below = groupedBy<Node, string>(nodes, (node) => node.parentId);
+function reachableNodes(row: TreeRow, nodes: readonly Node[], note: CheckNote): readonly Node[] {
+  const below = groupBy<Node, string>(nodes, (node) => node.parentId);
   const order: Node[] = [];
   const open: string[] = [row.rootId];
   // A second root that a repair put into the trash hangs on nothing either: a walk up from there ends with it.
@@ -200,7 +204,7 @@ function reached(row: TreeRow, nodes: readonly Node[], note: Note): readonly Nod
   const seen = new Set<string>(open);
   for (let at = open.pop(); at !== undefined; at = open.pop())
     for (const node of below.get(at) ?? []) {
-      if (again(seen, node.id)) continue;
+      if (isRepeated(seen, node.id)) continue;
       order.push(node);
       open.push(node.id);
     }
@@ -209,37 +213,37 @@ function reached(row: TreeRow, nodes: readonly Node[], note: Note): readonly Nod
   return order;
 }
 
-function checkSiblings(live: readonly Node[], note: Note): void {
+function checkSiblings(live: readonly Node[], note: CheckNote): void {
   const places = new Set<string>();
   const said = new Set<string>();
   for (const { id, parentId, position, key, groupId, status } of live) {
-    if (again(places, `${parentId} ${position}`)) note('position-twice', id, 'has the same place as a sibling');
+    if (isRepeated(places, `${parentId} ${position}`)) note('position-twice', id, 'has the same place as a sibling');
     // Members of a group were made side by side on purpose.
-    if (key !== null && groupId <= 0 && status === 'success' && again(said, `${parentId} ${key}`))
+    if (key !== null && groupId <= 0 && status === 'success' && isRepeated(said, `${parentId} ${key}`))
       note('J6 equal-siblings', id, 'says the same as a sibling');
   }
 }
 
-function checkBookmarks(byId: ReadonlyMap<string, Node>, bookmarks: readonly Bookmark[], note: Note): void {
+function checkBookmarks(byId: ReadonlyMap<string, Node>, bookmarks: readonly Bookmark[], note: CheckNote): void {
   const marked = new Set<string>();
   for (const { nodeId } of bookmarks) {
     const node = byId.get(nodeId);
     if (node?.removedIn !== null || node.kind === 'root')
       note('bookmark-dangling', nodeId, 'has a bookmark and is no live message');
-    if (again(marked, nodeId)) note('bookmark-twice', nodeId, 'has two bookmarks');
+    if (isRepeated(marked, nodeId)) note('bookmark-twice', nodeId, 'has two bookmarks');
   }
 }
 
 /** The calls of the nearest message above that are, and are not yet, answered on the way down. */
-interface Calls {
+interface OpenToolCalls {
   readonly caller: NodeId;
   readonly all: ReadonlySet<string>;
   readonly open: ReadonlySet<string>;
 }
 
 /** A tool result answers a call above it, with only tool results and markers in between; a turn goes on once all are answered. */
-function checkCalls(fromTheTop: readonly Node[], note: Note): void {
-  const states = new Map<string, Calls>();
+function checkCalls(fromTheTop: readonly Node[], note: CheckNote): void {
+  const states = new Map<string, OpenToolCalls>();
   const unanswered = new Set<string>();
   for (const node of fromTheTop) {
     if (node.removedIn !== null || node.message === null || node.parentId === null) continue;
@@ -255,7 +259,11 @@ function checkCalls(fromTheTop: readonly Node[], note: Note): void {
   for (const id of unanswered) note('J3 tool-call', id, 'calls a tool, and the talk goes on without its result');
 }
 
-function callsBelow({ id, kind, role }: Node, message: Message, above: Calls | undefined): Calls | undefined {
+function callsBelow(
+  { id, kind, role }: Node,
+  message: Message,
+  above: OpenToolCalls | undefined,
+): OpenToolCalls | undefined {
   const { content, tool_call_id: call = '' } = message;
   if (!isMessageKind(kind)) return above;
   if (role === 'tool') {

@@ -11,12 +11,12 @@ import {
   propertyRuns,
   propertyTimeout,
 } from './testing/arbitraries.ts';
-import { uuid } from './testing/bed.ts';
 import { essence, replayRows } from './testing/expect-steps.ts';
 import { testKit } from './testing/kit.ts';
-import { play, type Turn } from './testing/play.ts';
 import { ReferenceStore } from './testing/reference-store.ts';
-import { allBookmarks, allNodes, seedling, type Tree } from './tree.ts';
+import { runCommands, type Turn } from './testing/run-commands.ts';
+import { uuid } from './testing/test-tree.ts';
+import { allBookmarks, allNodes, emptyTree, type Tree } from './tree.ts';
 
 const runs = propertyRuns(300, process.env);
 vi.setConfig({ testTimeout: propertyTimeout(process.env) });
@@ -28,7 +28,7 @@ async function watch(
 ): Promise<ReferenceStore> {
   const store = new ReferenceStore();
   let before: ReadonlyMap<string, Tree> = new Map();
-  const turns = play(store, commands);
+  const turns = runCommands(store, commands);
   for (let next = await turns.next(); !next.done; next = await turns.next()) {
     await look(next.value, before, store);
     before = new Map(store.trees);
@@ -69,7 +69,7 @@ test('[S18] the rows of every commit, replayed without the tree, give the same t
     fc.asyncProperty(arbitraryCommands(), async (commands) => {
       const store = await watch(commands, () => undefined);
       for (const [id, log] of store.commits) {
-        let rows = seedling(id, store.owner, log[0]?.at);
+        let rows = emptyTree(id, store.owner, log[0]?.at);
         for (const { steps, version, seq, at, structural } of log) {
           expect(parseSteps(stepsToJson(steps))).toEqual({ ok: true, value: stepsToJson(steps) });
           const inserts = steps.filter((step) => step.type === 'insert').length;

@@ -4,9 +4,9 @@ import type { TreeId } from './ids.ts';
 import type { Plan } from './plan/context.ts';
 import type { Commit } from './reads.ts';
 import type { RowChange } from './rows.ts';
-import { refuseUnsound } from './sound.ts';
 import { isStructural, rowChanges } from './steps/kinds.ts';
 import type { Step } from './steps/types.ts';
+import { assertStorable } from './storable-steps.ts';
 import type { ChangeOptions } from './store.ts';
 import type { TreeRow } from './tree.ts';
 
@@ -24,7 +24,7 @@ export function isStale(
 }
 
 /** A commit that is ready to be written. */
-export interface Settled {
+export interface PreparedCommit {
   readonly commit: Commit;
   readonly changes: readonly RowChange[];
   /** The tree row afterwards, but for what the changes themselves set on it. */
@@ -32,7 +32,7 @@ export interface Settled {
 }
 
 /** Whether a commit counts as something its actor did: moving the pointer alone does not. */
-export function isAct(steps: readonly Step[]): boolean {
+export function isUndoable(steps: readonly Step[]): boolean {
   return steps.some((step) => step.type !== 'select');
 }
 
@@ -41,21 +41,21 @@ export function isAct(steps: readonly Step[]): boolean {
  * refused with the present version; the caller adds the steps since. A store that keeps steps as objects says by `own`
  * how it makes them its own.
  */
-export function settle<R>(
+export function prepareCommit<R>(
   treeId: TreeId,
   row: TreeRow | null,
   plan: Plan<R>,
   options: ChangeOptions,
   own: (steps: readonly Step[]) => readonly Step[] = (given) => given,
-): Settled | null {
+): PreparedCommit | null {
   const { reverses } = plan;
   if (plan.steps.length === 0) return null;
   const structural = isStructural(plan.steps);
-  refuseTrashed(treeId, row, plan.steps);
+  assertNotTrashed(treeId, row, plan.steps);
   // What an undo brings back has been kept before.
-  if (reverses === undefined) refuseUnsound(plan.steps);
+  if (reverses === undefined) assertStorable(plan.steps);
   if (structural && isStale(row, options.expectedVersion) && !(options.onConflict === 'branch' && options.additive))
-    throw staleError(treeId, row?.version ?? 0, options.expectedVersion ?? 0);
+    throw versionConflict(treeId, row?.version ?? 0, options.expectedVersion ?? 0);
   const steps = own(plan.steps);
   const version = (row?.version ?? 0) + 1;
   const seq = row?.nextSeq ?? 0;
@@ -84,13 +84,22 @@ export function settle<R>(
 }
 
 /** Refuses steps on a tree in the trash, but for those that take it out again. */
-export function refuseTrashed(treeId: TreeId, row: Pick<TreeRow, 'attributes'> | null, steps: readonly Step[]): void {
+export function assertNotTrashed(
+  treeId: TreeId,
+  row: Pick<TreeRow, 'attributes'> | null,
+  steps: readonly Step[],
+): void {
   if (row?.attributes.trashedAt !== undefined && steps.some((step) => step.type !== 'attributes'))
     refuse('tree/read-only', `The tree ${treeId} is in the trash: restore it first.`, { treeId });
 }
 
 /** The refusal of a stale write. `since` are the commits that made it stale, where the caller has them at hand. */
-export function staleError(treeId: TreeId, version: number, expected: number, since: readonly Commit[] = []): AppError {
+export function versionConflict(
+  treeId: TreeId,
+  version: number,
+  expected: number,
+  since: readonly Commit[] = [],
+): AppError {
   return new AppError({
     code: 'tree/version-conflict',
     kind: refusalKinds['tree/version-conflict'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Cut, type CutOptions, chooseCut, compactionBudget, compactionDue } from './compaction.ts';
+import { type CompactionCut, type CutOptions, chooseCut, compactionBudget, compactionDue } from './compaction.ts';
 import { type Context, type ContextEntry, contextOf } from './context.ts';
 import { valueOf } from './errors.ts';
 import { nodeId } from './ids.ts';
@@ -18,11 +18,11 @@ function ids(entries: readonly ContextEntry[]): (string | null)[] {
 }
 
 /** Where the line falls: ids of history, of the turn's own beginning, and of what stays. */
-function parts(cut: Cut) {
+function parts(cut: CompactionCut) {
   return [ids(cut.history), ids(cut.turnPrefix), ids(cut.kept)];
 }
 
-function cutOf(links: readonly Link[], options: CutOptions): Cut {
+function cutOf(links: readonly Link[], options: CutOptions): CompactionCut {
   return valueOf(chooseCut(context(chainOf(links)), options));
 }
 
@@ -40,7 +40,7 @@ function turns(count: number, from = 1): Link[] {
 }
 
 /** The path after a compaction as the cut says. */
-function compactedPath(path: readonly Node[], cut: Cut, id: string, summary = 'sum'): Node[] {
+function compactedPath(path: readonly Node[], cut: CompactionCut, id: string, summary = 'sum'): Node[] {
   return [...path, ...chain(compacted(id, summary, cut.firstKept ?? undefined))];
 }
 
@@ -240,7 +240,7 @@ describe('a compaction after a compaction', () => {
 describe('of any path', () => {
   const anyCut = fc.tuple(pathWithMarkers, fc.nat(80), fc.option(fc.nat(80), { nil: undefined }));
 
-  function eachCut(check: (cut: Cut, found: Context, options: CutOptions, path: readonly Node[]) => void) {
+  function eachCut(check: (cut: CompactionCut, found: Context, options: CutOptions, path: readonly Node[]) => void) {
     fc.assert(
       fc.property(anyCut, ([path, keep, limit]) => {
         const options = limit === undefined ? { keep } : { keep, limit };

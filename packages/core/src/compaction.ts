@@ -1,7 +1,7 @@
 /** When older messages give way to a summary, and where the line is drawn. */
-import { unknownModel } from './budget.ts';
+import { fallbackModel } from './budget.ts';
 import type { Context, ContextEntry } from './context.ts';
-import { ok, type Result, refused } from './errors.ts';
+import { ok, type Result, refusedResult } from './errors.ts';
 import type { NodeId } from './ids.ts';
 import { pairTools } from './tool-pairs.ts';
 
@@ -16,7 +16,7 @@ export interface CompactionBudget {
 }
 
 /** The budget of a window; of an unknown one, the smallest window that a model is taken to have. */
-export function compactionBudget(window: number = unknownModel.window): CompactionBudget {
+export function compactionBudget(window: number = fallbackModel.window): CompactionBudget {
   const reserve = Math.min(16_384, Math.floor(window / 4));
   const keep = Math.min(20_000, Math.floor(window / 3));
   return { reserve, keep, limit: window - reserve };
@@ -42,7 +42,7 @@ export interface CutOptions {
  * A line through what is in force. The entries of `history`, `turnPrefix` and `kept`, in this order, are all of it but
  * system prompt and earlier summary.
  */
-export interface Cut {
+export interface CompactionCut {
   /** The first node that stays as it is; null if nothing does. */
   readonly firstKept: NodeId | null;
   /** The summary to bring up to date with what follows; it is not among the entries. */
@@ -61,7 +61,7 @@ export interface Cut {
  * Draws the line as early as the budget allows, but never between a tool call and its result. Where nothing fits the
  * budget, as little as possible stays. Refused (`context/nothing-to-compact`) if all would stay.
  */
-export function chooseCut(context: Context, options: CutOptions): Result<Cut> {
+export function chooseCut(context: Context, options: CutOptions): Result<CompactionCut> {
   const content = context.entries.filter((entry) => entry.kind !== 'system-prompt' && entry.kind !== 'summary');
   const index = cutIndex(content, options);
   if (index === undefined) {
@@ -69,7 +69,7 @@ export function chooseCut(context: Context, options: CutOptions): Result<Cut> {
       content.length === 0
         ? 'There is nothing to compact: no message is in force.'
         : `There is nothing to compact: all ${content.length} messages in force have to stay or fit into ${options.keep} tokens.`;
-    return refused('context/nothing-to-compact', message, { entries: content.length, keep: options.keep });
+    return refusedResult('context/nothing-to-compact', message, { entries: content.length, keep: options.keep });
   }
   const turn = turnStart(content, index);
   const kept = content.slice(index);
@@ -127,17 +127,17 @@ function exchanges(content: readonly ContextEntry[]): { readonly spans: Int32Arr
 }
 
 // Several user messages in a row are one request, so the line between two of them goes through a turn.
-function opensTurn(content: readonly ContextEntry[], index: number): boolean {
-  return isAsking(content[index]) && !isAsking(content[index - 1]);
+function startsTurn(content: readonly ContextEntry[], index: number): boolean {
+  return hasToolCalls(content[index]) && !hasToolCalls(content[index - 1]);
 }
 
-function isAsking(entry: ContextEntry | undefined): boolean {
+function hasToolCalls(entry: ContextEntry | undefined): boolean {
   return entry?.message.role === 'user';
 }
 
 /** Where the turn begins that the line goes through; the line itself if it lies between turns. */
 function turnStart(content: readonly ContextEntry[], index: number): number {
-  if (index < content.length && opensTurn(content, index)) return index;
-  for (let at = index - 1; at > 0; at--) if (opensTurn(content, at)) return at;
+  if (index < content.length && startsTurn(content, index)) return index;
+  for (let at = index - 1; at > 0; at--) if (startsTurn(content, at)) return at;
   return 0;
 }

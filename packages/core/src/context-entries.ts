@@ -1,16 +1,16 @@
 /** What a path gives to a context, node by node, and which part of it is in force. */
-import type { Weighed } from './budget.ts';
-import { branchSummaryMessage, type ContextWords, contextWords, summaryMessage } from './context-marks.ts';
+import type { TokenCount } from './budget.ts';
+import { branchSummaryMessage, type ContextTexts, contextTexts, summaryMessage } from './context-wrappers.ts';
 import type { NodeId } from './ids.ts';
 import { type Message, type MessageKit, textMessage, textOf } from './message.ts';
 import type { Node } from './node.ts';
-import type { PathNote } from './reads.ts';
+import type { PathMeta } from './reads.ts';
 
 /** Why an entry is in force. A `summary` is a compaction's and stands for all that was before. */
 export type ContextKind = 'system-prompt' | 'message' | 'summary' | 'branch-summary' | 'injected';
 
 /** One message that a model sees, and where it comes from. */
-export interface ContextEntry extends Weighed {
+export interface ContextEntry extends TokenCount {
   /** Null for the system prompt, which belongs to the tree. */
   readonly nodeId: NodeId | null;
   readonly kind: ContextKind;
@@ -31,14 +31,14 @@ export interface ContextFlag {
 }
 
 /** The compaction in force. */
-export interface CompactionInForce {
+export interface ActiveCompaction {
   readonly nodeId: NodeId;
   /** Its summary as it is stored, without marks. */
   readonly summary: string;
 }
 
 /** Which part of a path is in force. */
-export interface PartInForce {
+export interface ActiveRange {
   /** Where its compaction stands; below zero where there is none. */
   readonly at: number;
   /** Where what is said word by word begins. */
@@ -47,7 +47,7 @@ export interface PartInForce {
 }
 
 /** Which part of a path is in force; told by what is noted on it alone. */
-export function partInForce(path: readonly PathNote[]): PartInForce {
+export function activeRange(path: readonly PathMeta[]): ActiveRange {
   const at = lastCompaction(path);
   const marker = path[at];
   if (marker === undefined) return { at, start: 0, flag: null };
@@ -58,16 +58,16 @@ export function partInForce(path: readonly PathNote[]): PartInForce {
 }
 
 /** A compaction as it is in force. */
-export function compactionOf(node: Node | undefined): CompactionInForce | null {
+export function compactionOf(node: Node | undefined): ActiveCompaction | null {
   return node === undefined ? null : { nodeId: node.id, summary: node.message === null ? '' : textOf(node.message) };
 }
 
 /** What stands before all else that a model sees: the system prompt, and the summary of the compaction in force. */
-export function headOf(
+export function contextHead(
   systemPrompt: string | undefined,
   compaction: Node | undefined,
   kit: Pick<MessageKit, 'tokens'>,
-  words: ContextWords = contextWords,
+  words: ContextTexts = contextTexts,
 ): ContextEntry[] {
   const head: ContextEntry[] = [];
   const push = (nodeId: NodeId | null, kind: ContextKind, message: Message) =>
@@ -79,12 +79,12 @@ export function headOf(
 }
 
 /** The last compaction that is not excluded; an excluded one is as if it had never been made. */
-export function lastCompaction(path: readonly PathNote[]): number {
+export function lastCompaction(path: readonly PathMeta[]): number {
   return path.findLastIndex((node) => node.kind === 'compaction' && node.meta.excluded !== true);
 }
 
 /** Where the part begins that the compaction at an index keeps; undefined if it keeps nothing that lies above it. */
-export function firstKept(path: readonly PathNote[], at: number): number | undefined {
+export function firstKept(path: readonly PathMeta[], at: number): number | undefined {
   const id = path[at]?.marker?.firstKept;
   if (id === undefined) return undefined;
   for (let index = at - 1; index >= 0; index--) if (path[index]?.id === id) return index;
@@ -92,16 +92,16 @@ export function firstKept(path: readonly PathNote[], at: number): number | undef
 }
 
 /** Whether a node gives something to a context, unless a compaction stands for it. */
-export function speaks({ kind, meta }: Pick<PathNote, 'kind' | 'meta'>): boolean {
+export function isMessageEntry({ kind, meta }: Pick<PathMeta, 'kind' | 'meta'>): boolean {
   return (kind === 'message' || kind === 'injected' || kind === 'branch-summary') && meta.excluded !== true;
 }
 
 /** What a node gives to a context, with the usage that was reported with it and still holds. Undefined where nothing. */
-export function entryOf(
+export function contextEntry(
   node: Node,
   reported: number | null,
   kit: Pick<MessageKit, 'tokens'>,
-  words: ContextWords = contextWords,
+  words: ContextTexts = contextTexts,
 ): ContextEntry | undefined {
   const { id, kind, message } = node;
   if (message === null || node.meta.excluded === true) return undefined;

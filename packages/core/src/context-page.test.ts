@@ -4,7 +4,7 @@ import { contextOf } from './context.ts';
 import { type ContextPage, readContextPage } from './context-page.ts';
 import { nodeId } from './ids.ts';
 import type { Node } from './node.ts';
-import { type Answer, drive, type Read } from './reads.ts';
+import { type Answer, type Read, runReads } from './reads.ts';
 import { pathWithMarkers } from './testing/arbitrary-paths.ts';
 import { calling, chain, chainOf, countingKit, result, said } from './testing/chain.ts';
 
@@ -14,10 +14,10 @@ const systemPrompt = 'Be brief.';
 function readerOf(path: readonly Node[]) {
   let contents = 0;
   const answer = (read: Read): Answer => {
-    if (read.ask === 'pathNotes') {
+    if (read.ask === 'pathMeta') {
       const end = path.findIndex((node) => node.id === read.to) + 1;
       const limit = read.limit ?? end;
-      return { notes: path.slice(Math.max(0, end - limit), end), complete: limit >= end };
+      return { entries: path.slice(Math.max(0, end - limit), end), complete: limit >= end };
     }
     if (read.ask !== 'nodes') throw new Error(`A page of a context does not ask for ${read.ask}.`);
     contents += read.ids.length;
@@ -25,7 +25,7 @@ function readerOf(path: readonly Node[]) {
   };
   return {
     read: (limit: number, before?: string | null) =>
-      drive(
+      runReads(
         readContextPage(path.at(-1)?.id ?? null, {
           kit: countingKit,
           systemPrompt,

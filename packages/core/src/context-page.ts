@@ -1,20 +1,20 @@
 /** What is in force, weighed as a whole and read page by page: a branch of 30,000 messages is counted, not read. */
-import { estimateTokens, type TokenEstimate, type Weighed } from './budget.ts';
+import { estimateTokens, type TokenCount, type TokenEstimate } from './budget.ts';
 import { type ContextOptions, readContextNotes } from './context.ts';
 import {
-  type CompactionInForce,
+  type ActiveCompaction,
+  activeRange,
   type ContextEntry,
   type ContextFlag,
   compactionOf,
-  entryOf,
-  headOf,
-  partInForce,
-  speaks,
+  contextEntry,
+  contextHead,
+  isMessageEntry,
 } from './context-entries.ts';
 import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
 import { reportsAlong } from './measured.ts';
-import { ask, type PathNote, type Reading } from './reads.ts';
+import { ask, type PathMeta, type ReadProgram } from './reads.ts';
 
 /** How the tokens in force divide. */
 export interface ContextShares {
@@ -36,7 +36,7 @@ export interface ContextPage {
   /** Where the page above this one ends: its cursor; null where there is none. */
   readonly before: NodeId | null;
   readonly shares: ContextShares;
-  readonly compaction: CompactionInForce | null;
+  readonly compaction: ActiveCompaction | null;
   readonly flags: readonly ContextFlag[];
   readonly tokens: number;
   readonly estimate: TokenEstimate;
@@ -50,7 +50,7 @@ export interface ContextPageRequest extends ContextOptions {
 }
 
 /** The stretch of a list that a page is. */
-function pageOf(list: readonly PathNote[], { limit, before }: ContextPageRequest): readonly [number, number] {
+function contextPageOf(list: readonly PathMeta[], { limit, before }: ContextPageRequest): readonly [number, number] {
   // Everything may be asked for at once; nothing may not.
   if (!(limit >= 1)) return refuse('command/invalid', `A page has at least one entry, not ${limit}.`, { limit });
   const end = before === undefined ? list.length : list.findIndex((note) => note.id === before);
@@ -65,34 +65,34 @@ function pageOf(list: readonly PathNote[], { limit, before }: ContextPageRequest
  * Weighs what a model sees at a node and reads one page of it. Contents are read of the page and of summaries alone.
  * Refuses a cursor that is not in force there.
  */
-export function* readContextPage(to: NodeId | null, request: ContextPageRequest): Reading<ContextPage> {
+export function* readContextPage(to: NodeId | null, request: ContextPageRequest): ReadProgram<ContextPage> {
   const { kit, words, systemPrompt } = request;
   const notes = to === null ? [] : yield* readContextNotes(to);
-  const { at, start, flag } = partInForce(notes);
+  const { at, start, flag } = activeRange(notes);
   const marker = notes[at];
-  const list: PathNote[] = [];
+  const list: PathMeta[] = [];
   const reports = reportsAlong(notes, systemPrompt);
   const reported = new Map<NodeId, number>();
   for (let index = start; index < notes.length; index++) {
     const note = notes[index];
-    if (note === undefined || !speaks(note)) continue;
+    if (note === undefined || !isMessageEntry(note)) continue;
     list.push(note);
     const tokens = reports.reported.get(index);
     if (tokens !== undefined) reported.set(note.id, tokens);
   }
-  const [begin, end] = pageOf(list, request);
+  const [begin, end] = contextPageOf(list, request);
   const page = list.slice(begin, end);
   const summaries = list.filter((note) => note.kind === 'branch-summary');
   const wanted = new Set((marker === undefined ? [] : [marker]).concat(summaries, page).map((note) => note.id));
   const nodes = new Map((yield* ask('nodes', { ids: [...wanted] })).map((node) => [node.id, node]));
-  const read = (note: PathNote) => {
+  const read = (note: PathMeta) => {
     const node = nodes.get(note.id);
-    return (node === undefined ? undefined : entryOf(node, reported.get(note.id) ?? null, kit, words)) ?? [];
+    return (node === undefined ? undefined : contextEntry(node, reported.get(note.id) ?? null, kit, words)) ?? [];
   };
   const compacted = marker && nodes.get(marker.id);
-  const head = headOf(systemPrompt, compacted, kit, words);
+  const head = contextHead(systemPrompt, compacted, kit, words);
   const made = new Map(summaries.flatMap((note) => read(note)).map((entry) => [entry.nodeId, entry.tokens]));
-  const weighed: Weighed[] = [...head];
+  const weighed: TokenCount[] = [...head];
   const shares = { system: 0, summaries: 0, messages: 0, tools: 0 };
   for (const entry of head) shares[entry.kind === 'system-prompt' ? 'system' : 'summaries'] += entry.tokens;
   for (const note of list) {

@@ -6,7 +6,7 @@ import {
   type Context,
   type ContextOptions,
   contextOf,
-  contextWords,
+  contextTexts,
   holdsContext,
   readContextPath,
   summaryMessage,
@@ -14,7 +14,7 @@ import {
 import { nodeId } from './ids.ts';
 import { textMessage, textOf } from './message.ts';
 import type { Node } from './node.ts';
-import { drive, type Stretch } from './reads.ts';
+import { type PathPart, runReads } from './reads.ts';
 import { pathWithMarkers } from './testing/arbitrary-paths.ts';
 import { chain, chainOf, compacted, countingKit, type Link, marked, message, said } from './testing/chain.ts';
 
@@ -27,21 +27,21 @@ function ids(found: Context): (string | null)[] {
 }
 
 /** Messages m1 to m<count>, user and assistant in turns. */
-function talk(count: number, from = 1): Link[] {
+function conversation(count: number, from = 1): Link[] {
   return Array.from({ length: count }, (_, at) =>
     said(`m${at + from}`, (at + from) % 2 === 1 ? 'user' : 'assistant', `text ${at + from}`),
   );
 }
 
 /** What a store answers for the way to a node. */
-function above(path: readonly Node[], to: string, limit: number): Stretch {
+function above(path: readonly Node[], to: string, limit: number): PathPart {
   const end = path.findIndex((node) => node.id === to) + 1;
   return { nodes: path.slice(Math.max(0, end - limit), end), complete: limit >= end };
 }
 
 describe('the path as it is', () => {
   test('[X1] the system prompt comes first, as an entry of no node', () => {
-    const found = context(chain(...talk(1)), { systemPrompt: 'Be brief.' });
+    const found = context(chain(...conversation(1)), { systemPrompt: 'Be brief.' });
     expect(found.entries[0]).toEqual({
       nodeId: null,
       kind: 'system-prompt',
@@ -53,14 +53,14 @@ describe('the path as it is', () => {
   });
 
   test('[X1] no prompt and an empty prompt give no entry', () => {
-    const path = chain(...talk(2));
+    const path = chain(...conversation(2));
     expect(ids(context(path))).toEqual(['m1', 'm2']);
     expect(ids(context(path, { systemPrompt: '' }))).toEqual(['m1', 'm2']);
     expect(ids(context(path, { systemPrompt: undefined }))).toEqual(['m1', 'm2']);
   });
 
   test('[X2] every message is in force, in order, the very message that is stored', () => {
-    const path = chain(...talk(4), message('m5', 'user', { type: 'hologram' }));
+    const path = chain(...conversation(4), message('m5', 'user', { type: 'hologram' }));
     const found = context(path);
     expect(found.entries.map((entry) => entry.kind)).toEqual(Array(5).fill('message'));
     for (const [index, entry] of found.entries.entries()) expect(entry.message).toBe(path[index]?.message);
@@ -100,7 +100,7 @@ describe('the path as it is', () => {
 
 describe('compactions', () => {
   test('[X3] the summary, then m6 to m10: the first diagram of the session format', () => {
-    const found = context(chain(...talk(10), compacted('c1', 'what m1 to m5 said', 'm6')));
+    const found = context(chain(...conversation(10), compacted('c1', 'what m1 to m5 said', 'm6')));
     expect(ids(found)).toEqual(['c1', 'm6', 'm7', 'm8', 'm9', 'm10']);
     expect(found.entries[0]?.kind).toBe('summary');
     expect(found.compaction).toEqual({ nodeId: 'c1', summary: 'what m1 to m5 said' });
@@ -108,7 +108,7 @@ describe('compactions', () => {
   });
 
   test('[X3] what follows the compaction comes after what it keeps', () => {
-    expect(ids(context(chain(...talk(4), compacted('c', 's', 'm3'), ...talk(2, 5))))).toEqual([
+    expect(ids(context(chain(...conversation(4), compacted('c', 's', 'm3'), ...conversation(2, 5))))).toEqual([
       'c',
       'm3',
       'm4',
@@ -118,14 +118,14 @@ describe('compactions', () => {
   });
 
   test('[X3, X5] each branch has its own compactions: the second diagram of the session format', () => {
-    const stem = talk(3);
-    const old = chain(...stem, ...talk(2, 4), compacted('compaction1', 'one', 'm4'), ...talk(3, 6));
+    const stem = conversation(3);
+    const old = chain(...stem, ...conversation(2, 4), compacted('compaction1', 'one', 'm4'), ...conversation(3, 6));
     const current = chain(
       ...stem,
       marked('stack_summary', 'branch-summary', 'm4 to m8 were a detour'),
-      ...talk(2, 9),
+      ...conversation(2, 9),
       compacted('compaction2', 'two', 'm9'),
-      ...talk(1, 11),
+      ...conversation(1, 11),
     );
     expect(ids(context(old))).toEqual(['compaction1', 'm4', 'm5', 'm6', 'm7', 'm8']);
     expect(ids(context(current))).toEqual(['compaction2', 'm9', 'm10', 'm11']);
@@ -137,11 +137,11 @@ describe('compactions', () => {
 
   test('[X4] the last compaction counts, and may keep what an earlier one kept', () => {
     const path = chain(
-      ...talk(4),
+      ...conversation(4),
       compacted('c1', 'old', 'm2'),
-      ...talk(2, 5),
+      ...conversation(2, 5),
       compacted('c2', 'new', 'm4'),
-      ...talk(1, 7),
+      ...conversation(1, 7),
     );
     const found = context(path);
     expect(ids(found)).toEqual(['c2', 'm4', 'm5', 'm6', 'm7']);
@@ -149,7 +149,7 @@ describe('compactions', () => {
   });
 
   test('[X7] a compaction that names no first kept node is flagged; its summary and what follows are in force', () => {
-    const found = context(chain(...talk(4), compacted('c', 's'), ...talk(1, 5)));
+    const found = context(chain(...conversation(4), compacted('c', 's'), ...conversation(1, 5)));
     expect(ids(found)).toEqual(['c', 'm5']);
     expect(found.flags).toEqual([{ code: 'nothing-kept', nodeId: 'c' }]);
   });
@@ -159,24 +159,24 @@ describe('compactions', () => {
     ['below it', 'm5'],
     ['in itself', 'c'],
   ])('[X7] a first kept node %s is flagged', (_, kept) => {
-    const found = context(chain(...talk(4), compacted('c', 's', kept), ...talk(1, 5)));
+    const found = context(chain(...conversation(4), compacted('c', 's', kept), ...conversation(1, 5)));
     expect(ids(found)).toEqual(['c', 'm5']);
     expect(found.flags).toEqual([{ code: 'kept-off-path', nodeId: 'c' }]);
   });
 
   test('[X6] an excluded compaction is as if it had never been made', () => {
-    const links = [...talk(4), compacted('c1', 's', 'm3'), ...talk(1, 5)];
+    const links = [...conversation(4), compacted('c1', 's', 'm3'), ...conversation(1, 5)];
     const excluded = { ...compacted('c2', 't', 'm5'), meta: { excluded: true } };
     expect(ids(context(chain(...links, excluded)))).toEqual(['c1', 'm3', 'm4', 'm5']);
-    expect(ids(context(chain(...talk(2), excluded)))).toEqual(['m1', 'm2']);
+    expect(ids(context(chain(...conversation(2), excluded)))).toEqual(['m1', 'm2']);
   });
 
   test('[X3, X6] an excluded node or a state can be the first kept one', () => {
     const path = chain(
-      ...talk(2),
+      ...conversation(2),
       said('x', 'user', 'left out', { excluded: true }),
       marked('s', 'state', '{}'),
-      ...talk(1, 3),
+      ...conversation(1, 3),
     );
     for (const kept of ['x', 's'])
       expect(ids(context([...path, ...chain(compacted('c', 'sum', kept))]))).toEqual(['c', 'm3']);
@@ -215,10 +215,10 @@ describe('markers', () => {
 
   test('[X5] an injected message is in force in place and as it is, whatever its role', () => {
     const path = chain(
-      ...talk(1),
+      ...conversation(1),
       marked('i1', 'injected', 'note'),
       marked('i2', 'injected', 'more', {}, 'user'),
-      ...talk(1, 2),
+      ...conversation(1, 2),
     );
     const found = context(path);
     expect(found.entries.map(({ nodeId: id, kind }) => [id, kind])).toEqual([
@@ -235,7 +235,7 @@ describe('markers', () => {
     const path = chain(
       said('x1', 'user', 'no', out),
       marked('s', 'state', '{}'),
-      ...talk(1),
+      ...conversation(1),
       { ...marked('x2', 'injected', 'no'), meta: out },
       { ...marked('x3', 'branch-summary', 'no'), meta: out },
       said('kept', 'user', 'yes', { excluded: false }),
@@ -244,16 +244,20 @@ describe('markers', () => {
   });
 
   test('[X8] summaries are user messages between marks, and other words may be given', () => {
-    const path = chain(...talk(2), compacted('c', 'the sum', 'm2'), marked('b', 'branch-summary', 'the branch'));
+    const path = chain(
+      ...conversation(2),
+      compacted('c', 'the sum', 'm2'),
+      marked('b', 'branch-summary', 'the branch'),
+    );
     const [summary, , branch] = context(path).entries;
     expect(summary?.message.role).toBe('user');
     expect(textOf(summary?.message ?? textMessage('user', ''))).toBe(
-      `${contextWords.summary.before}the sum${contextWords.summary.after}`,
+      `${contextTexts.summary.before}the sum${contextTexts.summary.after}`,
     );
     expect(textOf(branch?.message ?? textMessage('user', ''))).toBe(
-      `${contextWords.branchSummary.before}the branch${contextWords.branchSummary.after}`,
+      `${contextTexts.branchSummary.before}the branch${contextTexts.branchSummary.after}`,
     );
-    const words = { ...contextWords, summary: { before: '[', after: ']' } };
+    const words = { ...contextTexts, summary: { before: '[', after: ']' } };
     expect(context(path, { words }).entries[0]?.message).toEqual(textMessage('user', '[the sum]'));
   });
 
@@ -282,9 +286,9 @@ describe('how much is read', () => {
   });
 
   test('[X10] a context is read in growing stretches, up to the first kept node and not to the root', () => {
-    const path = chainOf([...talk(20_000), compacted('c', 's', 'm19901'), ...talk(50, 20_001)]);
+    const path = chainOf([...conversation(20_000), compacted('c', 's', 'm19901'), ...conversation(50, 20_001)]);
     const asked: number[] = [];
-    const read = drive(readContextPath(nodeId('m20050')), (question) => {
+    const read = runReads(readContextPath(nodeId('m20050')), (question) => {
       if (question.ask !== 'path') throw new Error(`a context asks for a path, not for ${question.ask}`);
       const limit = question.limit ?? path.length;
       asked.push(limit);
@@ -295,8 +299,8 @@ describe('how much is read', () => {
   });
 
   test('[X10] a path without a compaction is read to its first turn', () => {
-    const path = chain(...talk(300));
-    const read = drive(readContextPath(nodeId('m300')), (question) => {
+    const path = chain(...conversation(300));
+    const read = runReads(readContextPath(nodeId('m300')), (question) => {
       if (question.ask !== 'path') throw new Error(`a context asks for a path, not for ${question.ask}`);
       return above(path, question.to, question.limit ?? 0);
     });
@@ -304,7 +308,7 @@ describe('how much is read', () => {
   });
 
   test('[X10] a compaction at the end of a long path makes what is above it cost nothing', () => {
-    const path = chainOf([...talk(1000), compacted('c', 's', 'm999'), ...talk(1, 1001)]);
+    const path = chainOf([...conversation(1000), compacted('c', 's', 'm999'), ...conversation(1, 1001)]);
     const seen = new Set<string | symbol>();
     const watched = new Proxy(path, {
       get(target, key) {
@@ -328,7 +332,7 @@ describe('how much is read', () => {
   });
 
   test('[X11] a chain of 100,000 works, with a compaction at its beginning or none', () => {
-    const path = chainOf(talk(100_000));
+    const path = chainOf(conversation(100_000));
     expect(context(path).entries).toHaveLength(100_000);
     expect(context([...path, ...chain(compacted('c', 's', 'm1'))]).entries).toHaveLength(100_001);
   });

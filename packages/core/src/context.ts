@@ -1,35 +1,35 @@
 /** From a path to what is in force for the next call, entry by entry, with the reason why each is there. */
 import { estimateTokens, type TokenEstimate } from './budget.ts';
 import {
-  type CompactionInForce,
+  type ActiveCompaction,
+  activeRange,
   type ContextEntry,
   type ContextFlag,
   compactionOf,
-  entryOf,
+  contextEntry,
+  contextHead,
   firstKept,
-  headOf,
   lastCompaction,
-  partInForce,
 } from './context-entries.ts';
-import type { ContextWords } from './context-marks.ts';
+import type { ContextTexts } from './context-wrappers.ts';
 import { continuedBy } from './continued-text.ts';
 import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
 import { digest, reportsAlong } from './measured.ts';
 import type { MessageKit } from './message.ts';
 import type { Node } from './node.ts';
-import { ask, type PathNote, type Reading } from './reads.ts';
+import { ask, type PathMeta, type ReadProgram } from './reads.ts';
 
 export * from './budget.ts';
-export type { CompactionInForce, ContextEntry, ContextFlag, ContextKind } from './context-entries.ts';
-export * from './context-marks.ts';
+export type { ActiveCompaction, ContextEntry, ContextFlag, ContextKind } from './context-entries.ts';
+export * from './context-wrappers.ts';
 export * from './request.ts';
 export { pairTools, type ToolPair, type ToolPairs } from './tool-pairs.ts';
 
 /** What is in force for the next call. */
 export interface Context {
   readonly entries: readonly ContextEntry[];
-  readonly compaction: CompactionInForce | null;
+  readonly compaction: ActiveCompaction | null;
   readonly flags: readonly ContextFlag[];
   /** The entries' own estimates added up. */
   readonly tokens: number;
@@ -43,7 +43,7 @@ export interface Context {
 export interface ContextOptions {
   readonly systemPrompt?: string | undefined;
   readonly kit: Pick<MessageKit, 'tokens'>;
-  readonly words?: ContextWords;
+  readonly words?: ContextTexts;
 }
 
 /**
@@ -52,13 +52,13 @@ export interface ContextOptions {
  */
 export function contextOf(path: readonly Node[], options: ContextOptions): Context {
   const { systemPrompt, kit, words } = options;
-  const { at, start, flag } = partInForce(path);
-  const entries = headOf(systemPrompt, path[at], kit, words);
+  const { at, start, flag } = activeRange(path);
+  const entries = contextHead(systemPrompt, path[at], kit, words);
   const { reported, hash } = reportsAlong(path, systemPrompt);
   const continued = continuedBy(path, start);
   for (let index = start; index < path.length; index++) {
     const node = path[index];
-    const entry = node && entryOf(node, reported.get(index) ?? null, kit, words);
+    const entry = node && contextEntry(node, reported.get(index) ?? null, kit, words);
     const continues = continued.get(index);
     if (entry !== undefined) entries.push(continues === undefined ? entry : { ...entry, continues });
   }
@@ -79,14 +79,14 @@ export function contextOf(path: readonly Node[], options: ContextOptions): Conte
  * Whether a stretch that does not begin at a first turn reaches up far enough for {@link contextOf} to give what it
  * would give for the whole path.
  */
-export function holdsContext(stretch: readonly PathNote[]): boolean {
+export function holdsContext(stretch: readonly PathMeta[]): boolean {
   const at = lastCompaction(stretch);
   if (at < 0) return false;
   return stretch[at]?.marker?.firstKept === undefined || firstKept(stretch, at) !== undefined;
 }
 
 /** Reads as much of the path to a node as is in force, in growing stretches, so that a long history is not read for it. */
-export function* readContextPath(to: NodeId): Reading<readonly Node[]> {
+export function* readContextPath(to: NodeId): ReadProgram<readonly Node[]> {
   return yield* readUpwards(to, function* (end, limit) {
     const { nodes, complete } = yield* ask('path', { to: end, limit });
     return { part: nodes, complete };
@@ -94,18 +94,18 @@ export function* readContextPath(to: NodeId): Reading<readonly Node[]> {
 }
 
 /** The same without what is said: what it weighs is told without reading it. */
-export function* readContextNotes(to: NodeId): Reading<readonly PathNote[]> {
+export function* readContextNotes(to: NodeId): ReadProgram<readonly PathMeta[]> {
   return yield* readUpwards(to, function* (end, limit) {
-    const { notes, complete } = yield* ask('pathNotes', { to: end, limit });
+    const { entries: notes, complete } = yield* ask('pathMeta', { to: end, limit });
     return { part: notes, complete };
   });
 }
 
 /** Each stretch goes on above the one before: no node is read twice, however far up it goes. */
-function* readUpwards<T extends PathNote>(
+function* readUpwards<T extends PathMeta>(
   to: NodeId,
-  read: (end: NodeId, limit: number) => Reading<{ readonly part: readonly T[]; readonly complete: boolean }>,
-): Reading<readonly T[]> {
+  read: (end: NodeId, limit: number) => ReadProgram<{ readonly part: readonly T[]; readonly complete: boolean }>,
+): ReadProgram<readonly T[]> {
   let path: readonly T[] = [];
   for (let end = to, limit = 64; ; limit *= 4) {
     const { part, complete } = yield* read(end, limit);

@@ -10,7 +10,7 @@ import { positionBetween } from './position.ts';
 import { diffSequences } from './sequence-diff.ts';
 import type { Step } from './steps/types.ts';
 import { chain, chainOf, said, toolUse } from './testing/chain.ts';
-import { seedling, type Tree } from './tree.ts';
+import { emptyTree, type Tree } from './tree.ts';
 
 function grown(id: string, parentId: string | null, position = positionBetween(null, null)): NewNode {
   return {
@@ -45,7 +45,7 @@ function forked(): Tree {
     grown('z', 'root', second),
   ].map((node) => ({ type: 'insert', node }));
   steps.push({ type: 'select', after: nodeId('d'), before: null });
-  return applyOrThrow(seedling(treeId('t')), steps).tree;
+  return applyOrThrow(emptyTree(treeId('t')), steps).tree;
 }
 
 function shape(tree: Tree, a: string, b: string) {

@@ -76,7 +76,7 @@ function otherBlocks(message: Message): Block[] {
 function diffBlocks(left: readonly Block[], right: readonly Block[]): BlockPart[] {
   const numbers = new Map<string, number>();
   const number = (block: Block) => {
-    const text = canonical(block);
+    const text = canonicalText(block);
     const known = numbers.get(text) ?? numbers.size;
     numbers.set(text, known);
     return known;
@@ -89,24 +89,24 @@ function diffBlocks(left: readonly Block[], right: readonly Block[]): BlockPart[
       parts.push({ type: 'removed', block });
       continue;
     }
-    for (; added[y] === 1; y++) push(parts, 'added', right[y]);
-    push(parts, 'equal', right[y]);
+    for (; added[y] === 1; y++) addDiffPart(parts, 'added', right[y]);
+    addDiffPart(parts, 'equal', right[y]);
     y++;
   }
-  for (; y < right.length; y++) push(parts, 'added', right[y]);
+  for (; y < right.length; y++) addDiffPart(parts, 'added', right[y]);
   return parts;
 }
 
-function push(parts: BlockPart[], type: BlockPart['type'], block: Block | undefined): void {
+function addDiffPart(parts: BlockPart[], type: BlockPart['type'], block: Block | undefined): void {
   if (block !== undefined) parts.push({ type, block });
 }
 
 /** Text between other blocks counts as one, however many blocks it is in. */
 function sameContent(a: Message, b: Message): boolean {
-  return canonical(runs(a)) === canonical(runs(b));
+  return canonicalText(equalRuns(a)) === canonicalText(equalRuns(b));
 }
 
-function runs(message: Message): unknown[] {
+function equalRuns(message: Message): unknown[] {
   const found: unknown[] = [];
   let text = '';
   for (const block of message.content) {
@@ -120,12 +120,12 @@ function runs(message: Message): unknown[] {
   return found;
 }
 
-type Waiting = { readonly literal: string } | { readonly value: unknown };
+type PendingPair = { readonly literal: string } | { readonly value: unknown };
 
 /** JSON text with keys in order. Iterative: what a tool was called with may be nested as deep as a model likes. */
-function canonical(root: unknown): string {
+function canonicalText(root: unknown): string {
   const out: string[] = [];
-  const waiting: Waiting[] = [{ value: root }];
+  const waiting: PendingPair[] = [{ value: root }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if ('literal' in next) {
       out.push(next.literal);

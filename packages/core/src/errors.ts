@@ -69,7 +69,7 @@ export function refusal(code: RefusalCode, message: string, data: Readonly<Recor
 }
 
 /** A refused result, ready to return. */
-export function refused(
+export function refusedResult(
   code: RefusalCode,
   message: string,
   data: Readonly<Record<string, unknown>> = {},

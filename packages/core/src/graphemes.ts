@@ -44,7 +44,7 @@ export function boundaryBefore(text: string, offset: number): number {
 }
 
 /** The beginning of a text on one line: at most so many code units, and no character cut in two. */
-export function beginningOf(text: string, most: number): string {
+export function truncate(text: string, most: number): string {
   const line = text
     .slice(0, boundaryBefore(text, most * 4))
     .replace(/\s+/g, ' ')

@@ -1,22 +1,21 @@
 /** The public names of core, in reading order. */
 
 export * from './acts.ts';
-export { answer, type Surroundings } from './answer.ts';
+export { answerFromTree, type OutsideTree } from './answer-from-tree.ts';
 export * from './apply.ts';
+export * from './chatgpt-conversation.ts';
 export * from './check.ts';
 export * from './coalesce.ts';
 export * from './commit.ts';
 export * from './compaction.ts';
 export * from './context.ts';
 export { type ContextPage, type ContextPageRequest, type ContextShares, readContextPage } from './context-page.ts';
-export * from './conversation.ts';
 export * from './decode.ts';
 export * from './diff.ts';
 export * from './errors.ts';
-export { beginningOf, boundaryBefore } from './graphemes.ts';
+export { boundaryBefore, truncate } from './graphemes.ts';
 export * from './ids.ts';
 export * from './json.ts';
-export { asNewNode, keepingSteps, parentsFirst } from './keeping.ts';
 export * from './linear.ts';
 export * from './message.ts';
 export * from './node.ts';
@@ -38,7 +37,7 @@ export type {
 } from './plan/annotate.ts';
 export type { AppendCommand, Appended, NewMessage } from './plan/append.ts';
 export { type CommandInput, type NewMessageInput, readCommand } from './plan/command-input.ts';
-export type { Growth, Plan, PlanContext, Planner } from './plan/context.ts';
+export type { NodeFields, Plan, PlanContext, Planner } from './plan/context.ts';
 export type { CherryPickCommand, Copied, GraftCommand, MergeCommand } from './plan/copy.ts';
 export {
   type AttributesCommand,
@@ -60,26 +59,25 @@ export {
   type Impact,
   impactOf,
 } from './plan/delete.ts';
-export type { EditCommand, Edited } from './plan/editing.ts';
+export type { EditCommand, Edited } from './plan/edit-types.ts';
 export type { ImportCommand, Imported, ImportNode } from './plan/import.ts';
 export { additive, type Command, type CommandOf, type CommandType, planners, type ResultOf } from './plan/index.ts';
 export type { JoinCommand, Joined } from './plan/join.ts';
-export type { BranchCommand, CompactCommand, MarkCommand, Marked } from './plan/marker.ts';
+export type { BranchCommand, CompactCommand, MarkCommand, MarkResult } from './plan/marker.ts';
 export type { MoveCommand, Moved } from './plan/move.ts';
 export type { NavigateCommand, SelectCommand, Selected } from './plan/navigate.ts';
 export type { FinishCommand, Finished, NewReply, RegenerateCommand, Replied, ReplyCommand } from './plan/reply.ts';
 export type { RestoreCommand, Restored, RestoreVersionCommand } from './plan/restore.ts';
 export type { Split, SplitCommand } from './plan/split.ts';
-export type { RedoCommand, Reversed, UndoCommand } from './plan/undo.ts';
+export type { RedoCommand, ReversalResult, UndoCommand } from './plan/undo.ts';
 export { isPosition, positionBetween, positionsBetween } from './position.ts';
-export * from './readings.ts';
 export * from './reads.ts';
 export { fromRows, rewind } from './rewind.ts';
-export { patched, type RowChange, unpatch } from './rows.ts';
+export { applyPatch, inversePatch, type RowChange } from './rows.ts';
+export { orderParentsFirst, stepsFromRows, toNewNode } from './rows-to-steps.ts';
 export * from './run.ts';
 export { type ReverseAnywhere, runAnywhere } from './run-anywhere.ts';
 export { type Silhouette, type SilhouetteStem, silhouetteOf } from './silhouette.ts';
-export { refuseUnsound } from './sound.ts';
 export {
   definitionOf,
   invert,
@@ -91,6 +89,7 @@ export {
   stepTypes,
 } from './steps/index.ts';
 export * from './steps/types.ts';
+export { assertStorable } from './storable-steps.ts';
 export * from './store.ts';
 export * from './store-services.ts';
 export {
@@ -100,10 +99,11 @@ export {
   bookmarkOn,
   childCount,
   childIds,
+  emptyTree,
   findAnyNode,
   findNode,
-  seedling,
   type Tree,
   type TreeEntry,
   type TreeRow,
 } from './tree.ts';
+export * from './tree-reads.ts';

@@ -5,17 +5,17 @@ import { nodeId } from './ids.ts';
 import { treeFromJson, treeToJson } from './json.ts';
 import { path } from './path.ts';
 import { arbitraryCommands, propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
+import { buildTree, seed, testRoot } from './testing/build-tree.ts';
 import { essence } from './testing/expect-steps.ts';
-import { plantedRoot, seed, treeOf } from './testing/plant.ts';
-import { play } from './testing/play.ts';
 import { ReferenceStore } from './testing/reference-store.ts';
+import { runCommands } from './testing/run-commands.ts';
 import { allNodes, findNode } from './tree.ts';
 
 const runs = propertyRuns(100, process.env);
 vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 const overWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-const tree = applyOrThrow(treeOf('a\n  b\n    c*\n  d'), [
+const tree = applyOrThrow(buildTree('a\n  b\n    c*\n  d'), [
   { type: 'remove', nodeId: nodeId('d') },
   {
     type: 'bookmark',
@@ -40,7 +40,7 @@ describe('a tree as JSON', () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCommands(), async (commands) => {
         const store = new ReferenceStore();
-        const turns = play(store, commands);
+        const turns = runCommands(store, commands);
         for (let next = await turns.next(); !next.done; next = await turns.next());
         for (const one of store.trees.values()) {
           const back = treeFromJson(overWire(treeToJson(one)));
@@ -58,11 +58,7 @@ describe('a tree as JSON', () => {
     const grown = applyOrThrow(tree, [
       {
         type: 'insert',
-        node: seed(
-          '__proto__',
-          { id: nodeId('c'), kind: 'message', matchParent: plantedRoot },
-          { meta: proto('note') },
-        ),
+        node: seed('__proto__', { id: nodeId('c'), kind: 'message', matchParent: testRoot }, { meta: proto('note') }),
       },
       { type: 'attributes', after: proto({ polluted: true }), before: proto(null) },
     ]).tree;

@@ -1,11 +1,20 @@
 import { checkRows } from './check.ts';
-import { type Fields, finite, isFields, listOf, orNull, shaped, text, whole } from './decode.ts';
-import { ok, type Result, refused } from './errors.ts';
+import {
+  type FieldMap,
+  finite,
+  integer,
+  isFieldMap,
+  listOfShapes,
+  nullOr,
+  requiredText,
+  shapeReader,
+} from './decode.ts';
+import { ok, type Result, refusedResult } from './errors.ts';
 import type { Bookmark, Node } from './node.ts';
 import { fromRows, rowOf } from './rewind.ts';
-import { id, ofTree } from './steps/fields.ts';
-import { landed } from './steps/insert.ts';
-import { attributes, bookmarkShape, counted, malformed, newNode } from './steps/parse.ts';
+import { ofTree, readId } from './steps/fields.ts';
+import { toStoredNode } from './steps/insert.ts';
+import { attributes, bookmarkShape, countField, malformed, readNewNode } from './steps/parse.ts';
 import { allBookmarks, allNodes, type Tree, type TreeRow } from './tree.ts';
 
 /** A tree as plain JSON: flat, parents by id, so that its depth does not matter. */
@@ -29,47 +38,47 @@ export function treeToJson(tree: Tree): TreeJson {
 
 /** Reads a tree from untrusted JSON. Refuses what is malformed and what breaks an invariant, naming the first of it. */
 export function treeFromJson(json: unknown): Result<Tree> {
-  if (!isFields(json) || json.format !== 'coppice/tree')
-    return refused('tree/invalid', 'This is no tree of ours: its format is not coppice/tree.');
+  if (!isFieldMap(json) || json.format !== 'coppice/tree')
+    return refusedResult('tree/invalid', 'This is no tree of ours: its format is not coppice/tree.');
   if (json.formatVersion !== 1)
-    return refused(
+    return refusedResult(
       'store/newer',
       `This tree has the format version ${String(json.formatVersion)}; this build reads 1.`,
     );
   try {
     const row = rowFrom(json);
-    const nodes = listOf(nodeFrom)(json, 'nodes');
-    const bookmarks = listOf(bookmarkFrom)(json, 'bookmarks');
+    const nodes = listOfShapes(nodeFrom)(json, 'nodes');
+    const bookmarks = listOfShapes(bookmarkFrom)(json, 'bookmarks');
     const broken = checkRows(row, nodes, bookmarks).find((finding) => finding.severity === 'error');
     if (broken !== undefined)
-      return refused('tree/invalid', `${broken.code}: ${broken.message}`, { id: broken.id, code: broken.code });
+      return refusedResult('tree/invalid', `${broken.code}: ${broken.message}`, { id: broken.id, code: broken.code });
     return ok(fromRows(row, nodes, bookmarks));
   } catch (error) {
     return malformed(error, 'tree/invalid', 'tree');
   }
 }
 
-const rowFrom = shaped<TreeRow>({
+const rowFrom = shapeReader<TreeRow>({
   id: ofTree,
-  owner: text,
-  rootId: id,
-  version: counted,
-  structureVersion: whole,
-  activeNodeId: orNull(id),
-  nextSeq: whole,
+  owner: requiredText,
+  rootId: readId,
+  version: countField,
+  structureVersion: integer,
+  activeNodeId: nullOr(readId),
+  nextSeq: integer,
   createdAt: finite,
   updatedAt: finite,
   attributes,
 });
-const bookmarkFrom = shaped(bookmarkShape);
+const bookmarkFrom = shapeReader(bookmarkShape);
 
-function nodeFrom(json: Fields): Node {
-  return landed(
-    newNode(json),
-    whole(json, 'seq'),
-    counted(json, 'addedIn'),
-    counted(json, 'contentIn'),
-    orNull(whole)(json, 'removedIn'),
-    orNull(id)(json, 'lastChildId'),
+function nodeFrom(json: FieldMap): Node {
+  return toStoredNode(
+    readNewNode(json),
+    integer(json, 'seq'),
+    countField(json, 'addedIn'),
+    countField(json, 'contentIn'),
+    nullOr(integer)(json, 'removedIn'),
+    nullOr(readId)(json, 'lastChildId'),
   );
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { checkTree } from './check.ts';
 import { isAppError } from './errors.ts';
 import { treeId } from './ids.ts';
-import { fromLinear, linearSteps, rehang } from './linear.ts';
+import { attachRoots, fromLinear, linearSteps } from './linear.ts';
 import { activePath } from './path.ts';
-import { assistant, ticking, user } from './testing/bed.ts';
 import { testKit } from './testing/kit.ts';
+import { assistant, ticking, user } from './testing/test-tree.ts';
 
 const context = () => ({ now: 7, newId: ticking().newId, kit: testKit });
 const linear = (...messages: readonly ReturnType<typeof user>[]) => ({
@@ -66,14 +66,14 @@ describe('former data with several physical roots', () => {
   ];
 
   test('[T44] hangs under the one root, in order, and doing it again changes nothing', () => {
-    const once = rehang(rows, 'r');
+    const once = attachRoots(rows, 'r');
     expect(once.map(({ id, parentId }) => [id, parentId])).toEqual([
       ['r', null],
       ['a', 'r'],
       ['b', 'a'],
       ['c', 'r'],
     ]);
-    expect(rehang(once, 'r')).toEqual(once);
+    expect(attachRoots(once, 'r')).toEqual(once);
     expect(rows[1]?.parentId).toBeNull();
   });
 });

@@ -3,11 +3,11 @@ import { applyOrThrow } from './apply.ts';
 import { nodeId, type TreeId } from './ids.ts';
 import { isBlank, type MessageKit } from './message.ts';
 import type { NodeMeta, TreeAttributes } from './node.ts';
-import { chainOf, type NewMessage } from './plan/append.ts';
-import { messageOf, type PlanContext } from './plan/context.ts';
-import { birth } from './plan/create.ts';
+import { chainSteps, type NewMessage } from './plan/append.ts';
+import { type PlanContext, parseNewMessage } from './plan/context.ts';
+import { firstSteps } from './plan/create.ts';
 import type { Step } from './steps/types.ts';
-import { seedling, type Tree } from './tree.ts';
+import { emptyTree, type Tree } from './tree.ts';
 
 /** A conversation as a list of messages. */
 export interface Linear {
@@ -41,13 +41,13 @@ export function linearSteps(linear: Linear, context: LinearContext): Linearised 
       blank.push(index);
       continue;
     }
-    messageOf(item.message, `messages[${index}]`);
+    parseNewMessage(item.message, `messages[${index}]`);
     said.push(item);
   }
   const rootId = nodeId(linear.rootId ?? context.newId());
-  const steps = birth(plan, rootId, linear.attributes ?? {});
+  const steps = firstSteps(plan, rootId, linear.attributes ?? {});
   const root = { id: rootId, kind: 'root', matchParent: null, createdAt: 0 } as const;
-  const chain = chainOf(
+  const chain = chainSteps(
     plan,
     root,
     null,
@@ -62,7 +62,7 @@ export function linearSteps(linear: Linear, context: LinearContext): Linearised 
 /** A linear conversation as a tree value: readable at once, stored as a tree at the next write. */
 export function fromLinear(linear: Linear, context: LinearContext): Tree {
   const { steps } = linearSteps(linear, context);
-  return applyOrThrow(seedling(linear.treeId, linear.owner, context.now), steps, { at: context.now }).tree;
+  return applyOrThrow(emptyTree(linear.treeId, linear.owner, context.now), steps, { at: context.now }).tree;
 }
 
 /** A row of a former shape, in which first turns had no parent. */
@@ -77,6 +77,6 @@ export interface FormerRow {
  * Hangs several physical roots under the one root, in their order. Rows that hang right already stay as they are, so
  * doing it again changes nothing.
  */
-export function rehang<R extends FormerRow>(rows: readonly R[], rootId: string): readonly R[] {
+export function attachRoots<R extends FormerRow>(rows: readonly R[], rootId: string): readonly R[] {
   return rows.map((row) => (row.parentId === null && !row.isRoot ? { ...row, parentId: rootId } : row));
 }

@@ -3,9 +3,9 @@
  * note on the reply names that by a hash of the equality keys, so that an edit in place, a move, a copy below something
  * else or another system prompt is noticed when the usage is read.
  */
-import { usageOf } from './budget.ts';
-import { partInForce, speaks } from './context-entries.ts';
-import type { PathNote } from './reads.ts';
+import { parseUsage } from './budget.ts';
+import { activeRange, isMessageEntry } from './context-entries.ts';
+import type { PathMeta } from './reads.ts';
 
 /** A running hash, as two halves of 32 bits. */
 export type Hash = readonly [number, number];
@@ -34,7 +34,7 @@ export function digest([one, two]: Hash): string {
   return [one, two].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-type Measurable = Pick<PathNote, 'id' | 'kind' | 'key' | 'contentIn'>;
+type Measurable = Pick<PathMeta, 'id' | 'kind' | 'key' | 'contentIn'>;
 
 /** What a node adds: the equality key of a message, which its copies share; a marker is only equal to itself. */
 export function itemOf({ id, kind, key, contentIn }: Measurable): string {
@@ -52,21 +52,21 @@ export interface Reports {
 }
 
 /** Which replies of a path have usage that still holds. The path may begin late, as for a context. */
-export function reportsAlong(path: readonly PathNote[], systemPrompt: string | undefined): Reports {
-  const { at, start } = partInForce(path);
+export function reportsAlong(path: readonly PathMeta[], systemPrompt: string | undefined): Reports {
+  const { at, start } = activeRange(path);
   const reported = new Map<number, number>();
   const compaction = path[at];
   let hash = begin(systemPrompt);
   let newest = 0;
-  const pass = (node: PathNote) => {
+  const pass = (node: PathMeta) => {
     hash = extend(hash, itemOf(node));
     newest = Math.max(newest, node.addedIn, node.contentIn);
   };
   if (compaction !== undefined) pass(compaction);
   for (let index = start; index < path.length; index++) {
     const node = path[index];
-    if (node === undefined || !speaks(node)) continue;
-    const tokens = index > at ? reportedWith(node) : null;
+    if (node === undefined || !isMessageEntry(node)) continue;
+    const tokens = index > at ? reportedTokens(node) : null;
     // Usage from before such notes were made is judged by the versions that wrote what is above.
     const noted = node.key === null ? undefined : node.meta.measuredOver;
     const holds =
@@ -81,8 +81,8 @@ export function reportsAlong(path: readonly PathNote[], systemPrompt: string | u
  * The tokens that a provider counted up to a reply. Only a finished one counts: what is reported with one cut short
  * covers part of it. A picked one was measured on the path that it comes from, half of a split one as a whole.
  */
-function reportedWith(node: PathNote): number | null {
+function reportedTokens(node: PathMeta): number | null {
   if (node.kind !== 'message' || node.role !== 'assistant' || node.status !== 'success') return null;
   if (node.meta.pickedFrom !== undefined || node.meta.splitSource !== undefined) return null;
-  return usageOf(node)?.totalTokens || null;
+  return parseUsage(node)?.totalTokens || null;
 }

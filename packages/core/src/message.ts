@@ -1,5 +1,5 @@
-import { isFields } from './decode.ts';
-import { ok, type Result, refused } from './errors.ts';
+import { isFieldMap } from './decode.ts';
+import { ok, type Result, refusedResult } from './errors.ts';
 
 /** Plain JSON, as far as the tree carries it without looking inside. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
@@ -101,7 +101,7 @@ export function textMessage(role: Role, text: string): Message {
 /** What came in as a message, as one. What is none is left as it is, for {@link checkMessage} to refuse. */
 export function toMessage(value: unknown, role: Role): unknown {
   if (typeof value === 'string') return textMessage(role, value);
-  if (!isFields(value) || typeof value.content !== 'string') return value;
+  if (!isFieldMap(value) || typeof value.content !== 'string') return value;
   const text: TextBlock = { type: 'text', text: value.content };
   return { ...value, content: [text] };
 }
@@ -113,8 +113,8 @@ export function toMessage(value: unknown, role: Role): unknown {
 export function checkMessage(value: unknown, where = 'message'): Result<Message> {
   const problem = problemOf(value);
   if (isSound(value, problem)) return ok(value);
-  if (problem === blank) return refused('message/blank', `${where} ${blank}.`, { where });
-  return refused('message/invalid', `${where} ${problem}.`, { where });
+  if (problem === blank) return refusedResult('message/blank', `${where} ${blank}.`, { where });
+  return refusedResult('message/invalid', `${where} ${problem}.`, { where });
 }
 
 const blank = 'has no content blocks';
@@ -126,7 +126,7 @@ function isSound(_value: unknown, problem: string | null): _value is Message {
 
 /** What is wrong with a value that should be a message, as the rest of a sentence; null if nothing is. */
 function problemOf(value: unknown): string | null {
-  if (!isFields(value)) return 'is not an object';
+  if (!isFieldMap(value)) return 'is not an object';
   const { role, content, tool_call_id: call } = value;
   if (!roles.some((known) => known === role))
     return `has the role ${JSON.stringify(role)}; one of ${roles.join(', ')} is needed`;
@@ -141,11 +141,11 @@ function blockProblem(content: readonly unknown[], mayCall: boolean): string | n
   const calls = new Set<string>();
   for (const [index, block] of content.entries()) {
     const at = `content[${index}]`;
-    if (!isFields(block) || typeof block.type !== 'string') return `has no type at ${at}`;
+    if (!isFieldMap(block) || typeof block.type !== 'string') return `has no type at ${at}`;
     if (block.type === 'text' && typeof block.text !== 'string') return `has a text block without text at ${at}`;
     if (block.type !== 'tool-use') continue;
     if (!mayCall) return `calls a tool at ${at}, which only assistant messages may`;
-    if (typeof block.id !== 'string' || typeof block.name !== 'string' || !isFields(block.parameters))
+    if (typeof block.id !== 'string' || typeof block.name !== 'string' || !isFieldMap(block.parameters))
       return `has a tool-use block without id, name and parameters object at ${at}`;
     if (calls.has(block.id)) return `uses the tool call id ${JSON.stringify(block.id)} twice`;
     calls.add(block.id);

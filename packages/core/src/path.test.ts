@@ -23,15 +23,15 @@ import {
 import { fromRows } from './rewind.ts';
 import type { Step } from './steps/types.ts';
 import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
-import { emptyTree, plantedRoot, seed, treeOf } from './testing/plant.ts';
+import { buildTree, emptyTestTree, seed, testRoot } from './testing/build-tree.ts';
 import { allNodes, findNode, type Tree } from './tree.ts';
 
 const runs = propertyRuns(200, process.env);
 vi.setConfig({ testTimeout: propertyTimeout(process.env) });
-const root = plantedRoot;
+const root = testRoot;
 
 const wood = () =>
-  treeOf(`
+  buildTree(`
 a
   b
     c
@@ -68,12 +68,16 @@ const anyTree = fc.array(fc.nat(999), { minLength: 1, maxLength: 40 }).map((pare
   for (const [index, number] of parents.entries()) {
     const parent = made[number % made.length] ?? { id: root, children: 0 };
     const position = `a${'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop'.charAt(parent.children++)}`;
-    const ground = { id: nodeId(parent.id), kind: parent.id === root ? 'root' : 'message', matchParent: null } as const;
-    steps.push({ type: 'insert', node: seed(`n${index}`, ground, { position }) });
+    const parentInfo = {
+      id: nodeId(parent.id),
+      kind: parent.id === root ? 'root' : 'message',
+      matchParent: null,
+    } as const;
+    steps.push({ type: 'insert', node: seed(`n${index}`, parentInfo, { position }) });
     made.push({ id: `n${index}`, children: 0 });
   }
   steps.push({ type: 'select', after: nodeId('n0'), before: null });
-  return applyOrThrow(emptyTree(), steps).tree;
+  return applyOrThrow(emptyTestTree(), steps).tree;
 });
 
 describe('a path', () => {
@@ -143,7 +147,7 @@ describe('a path', () => {
 
   test('[T14] of the active node is the active path, and empty in an empty tree', () => {
     expect(ids(activePath(wood()))).toEqual(['a', 'b', 'c', 'd']);
-    expect(activePath(emptyTree())).toEqual([]);
+    expect(activePath(emptyTestTree())).toEqual([]);
   });
 
   test('[T14] is the walk up turned round, for every node of any tree', () => {
@@ -236,12 +240,12 @@ describe('leaves', () => {
     expect(ids(leaves(wood()))).toEqual(['d', 'e', 'g', 'i', 'j', 'k']);
     expect(ids(leaves(wood(), 'f'))).toEqual(['g']);
     expect(ids(leaves(wood(), 'k'))).toEqual(['k']);
-    expect([leaves(emptyTree()), leaves(wood(), 'x')]).toEqual([[], []]);
+    expect([leaves(emptyTestTree()), leaves(wood(), 'x')]).toEqual([[], []]);
   });
 
   test('[T24] that are recent come newest first, twenty unless asked otherwise', () => {
     expect(ids(recentLeaves(wood(), 3))).toEqual(['k', 'j', 'i']);
-    const many = treeOf(Array.from({ length: 30 }, (_, index) => `n${index}`).join('\n'));
+    const many = buildTree(Array.from({ length: 30 }, (_, index) => `n${index}`).join('\n'));
     expect(ids(recentLeaves(many))).toEqual(Array.from({ length: 20 }, (_, index) => `n${29 - index}`));
     const { tree } = applyOrThrow(wood(), [{ type: 'remove', nodeId: nodeId('k') }]);
     expect(ids(recentLeaves(tree, 1))).toEqual(['j']);
@@ -270,7 +274,7 @@ describe('leaves', () => {
   test('[T26] end the path through a node', () => {
     expect(ids(value(pathThrough(wood(), 'b')))).toEqual(['a', 'b', 'c', 'd']);
     expect(ids(value(pathThrough(wood(), 'f')))).toEqual(['a', 'f', 'm', 'g']);
-    expect(value(pathThrough(emptyTree(), root))).toEqual([]);
+    expect(value(pathThrough(emptyTestTree(), root))).toEqual([]);
     expect(pathThrough(wood(), 'x')).toMatchObject({ ok: false, refusal: { code: 'tree/unknown-node' } });
   });
 });
@@ -294,7 +298,7 @@ describe('the topology', () => {
       tokens: findNode(wood(), 'a')?.tokens,
       createdAt: findNode(wood(), 'a')?.createdAt,
     });
-    expect(topology(emptyTree())).toEqual([]);
+    expect(topology(emptyTestTree())).toEqual([]);
   });
 
   test('[T28] cut at a depth still tells where children are', () => {
@@ -331,22 +335,22 @@ describe('the topology', () => {
 
   test('[T29] never shows half of what people see as one character', () => {
     for (const one of ['🌲', '👩‍👩‍👧', '🇨🇭', 'e\u0301', '👍🏽'])
-      for (let room = 0; room <= one.length; room++) {
-        const before = 'x'.repeat(previewLength - 1 - room);
+      for (let space = 0; space <= one.length; space++) {
+        const before = 'x'.repeat(previewLength - 1 - space);
         expect(previewOf({ text: `${before}${one}${one}`, meta: {} }, 0)).toBe(
           before.length + 2 * one.length <= previewLength
             ? `${before}${one}${one}`
-            : `${room === one.length ? before + one : before}…`,
+            : `${space === one.length ? before + one : before}…`,
         );
         // White space is passed over, so that the end of what is looked at shows.
-        const far = ' '.repeat(previewLength * 4 - room);
-        expect(previewOf({ text: `${far}${one}`, meta: {} }, 0)).toBe(room === one.length ? one : '…');
+        const far = ' '.repeat(previewLength * 4 - space);
+        expect(previewOf({ text: `${far}${one}`, meta: {} }, 0)).toBe(space === one.length ? one : '…');
       }
   });
 });
 
 describe('a page of a branch', () => {
-  const long = treeOf(Array.from({ length: 50 }, (_, index) => `${'  '.repeat(index)}n${index}`).join('\n'));
+  const long = buildTree(Array.from({ length: 50 }, (_, index) => `${'  '.repeat(index)}n${index}`).join('\n'));
 
   test('[T30] is the last twenty nodes, with root, active node and version', () => {
     const page = value(branchPage(long));
@@ -392,14 +396,14 @@ describe('a page of a branch', () => {
   });
 
   test('[T30] of an empty tree has no nodes', () => {
-    expect(value(branchPage(emptyTree()))).toMatchObject({
+    expect(value(branchPage(emptyTestTree()))).toMatchObject({
       nodes: [],
       rootId: root,
       activeNodeId: null,
       version: 1,
       before: null,
     });
-    expect(branchPage(emptyTree(), { before: 'a' })).toMatchObject({
+    expect(branchPage(emptyTestTree(), { before: 'a' })).toMatchObject({
       ok: false,
       refusal: { code: 'tree/not-on-path' },
     });

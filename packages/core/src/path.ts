@@ -1,15 +1,25 @@
 /** Reading a tree value. Every walk is iterative and bounded. */
-import { assertArgument, limit as atLeastOne, exact, flag, maybe, text } from './decode.ts';
-import { ok, type Result, refused } from './errors.ts';
-import { beginningOf, boundaryBefore } from './graphemes.ts';
+
+import { childAtIndex, childListSize, indexOfPosition } from './child-list.ts';
+import { assertArgument, limit as atLeastOne, exactFields, flag, optionalOrNull, requiredText } from './decode.ts';
+import { ok, type Result, refusedResult } from './errors.ts';
+import { boundaryBefore, truncate } from './graphemes.ts';
 import type { NodeId } from './ids.ts';
 import type { Node, NodeHead } from './node.ts';
-import { orderAt, orderRank, orderSize } from './order.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
-import { childIds, childrenOf, entryAbove, findNode, forkOf, orderOf, type Tree, type TreeEntry } from './tree.ts';
+import {
+  childIds,
+  childListOf,
+  childrenOf,
+  commonAncestorId,
+  findNode,
+  parentEntry,
+  type Tree,
+  type TreeEntry,
+} from './tree.ts';
 
-function unknown(id: string): Result<never> {
-  return refused('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+function unknownNodeError(id: string): Result<never> {
+  return refusedResult('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
 /**
@@ -18,39 +28,39 @@ function unknown(id: string): Result<never> {
  */
 export function path(tree: Tree, ends: { readonly from?: string; readonly to: string }): Result<Node[]> {
   const { from, to } = ends;
-  if (findNode(tree, to) === undefined) return unknown(to);
-  if (from !== undefined && findNode(tree, from) === undefined) return unknown(from);
+  if (findNode(tree, to) === undefined) return unknownNodeError(to);
+  if (from !== undefined && findNode(tree, from) === undefined) return unknownNodeError(from);
   const nodes: Node[] = [];
   let entry = mapGet(tree.nodes, to);
   for (let steps = 0; entry !== undefined; steps++) {
     if (steps > tree.nodes.size)
-      return broken('tree/cycle', `The path to ${to} runs in a circle at ${entry.key}.`, entry.key);
+      return brokenPath('tree/cycle', `The path to ${to} runs in a circle at ${entry.key}.`, entry.key);
     const { node }: TreeEntry = entry;
     if (node.parentId === null) {
       if (from !== undefined && from !== node.id)
-        return broken('tree/not-on-path', `The node ${from} is not on the path to ${to}.`, from);
+        return brokenPath('tree/not-on-path', `The node ${from} is not on the path to ${to}.`, from);
       break;
     }
     nodes.push(node);
     if (node.id === from) break;
-    const parent: TreeEntry | undefined = entryAbove(tree, entry);
+    const parent: TreeEntry | undefined = parentEntry(tree, entry);
     // To a reader a removed node is not there; nothing that lives hangs on one in a whole tree.
-    if (parent === undefined || parent.node.removedIn !== null) return brokenOff(to, node.id, node.parentId);
+    if (parent === undefined || parent.node.removedIn !== null) return brokenPathError(to, node.id, node.parentId);
     entry = parent;
   }
   return ok(nodes.reverse());
 }
 
-function broken(
+function brokenPath(
   code: 'tree/cycle' | 'tree/not-on-path' | 'tree/broken-path',
   message: string,
   nodeId: string,
 ): Result<never> {
-  return refused(code, message, { nodeId });
+  return refusedResult(code, message, { nodeId });
 }
 
-function brokenOff(to: string, at: string, missing: string): Result<never> {
-  return broken(
+function brokenPathError(to: string, at: string, missing: string): Result<never> {
+  return brokenPath(
     'tree/broken-path',
     `The path to ${to} breaks off: ${at} hangs on ${missing}, which is missing.`,
     missing,
@@ -69,14 +79,14 @@ export function isAbove(tree: Tree, id: string, below: string): boolean {
   let entry = mapGet(tree.nodes, below);
   for (let steps = 0; entry !== undefined && steps <= tree.nodes.size; steps++) {
     if (entry.key === id) return true;
-    entry = entryAbove(tree, entry);
+    entry = parentEntry(tree, entry);
   }
   return false;
 }
 
 /** The deepest node above or equal to both, the root at the latest; undefined if one is unknown. */
 export function commonAncestor(tree: Tree, a: string, b: string): NodeId | undefined {
-  return findNode(tree, a) === undefined || findNode(tree, b) === undefined ? undefined : forkOf(tree, a, b);
+  return findNode(tree, a) === undefined || findNode(tree, b) === undefined ? undefined : commonAncestorId(tree, a, b);
 }
 
 /** The variants that a node is one of, itself included, in stored order; the root is its own only one. */
@@ -90,8 +100,8 @@ export function siblings(tree: Tree, id: string): NodeId[] {
 export function siblingIndex(tree: Tree, id: string): readonly [number, number] {
   const node = findNode(tree, id);
   if (node === undefined || node.parentId === null) return [0, 1];
-  const order = orderOf(tree, node.parentId);
-  return [orderRank(order, node.position), orderSize(order)];
+  const order = childListOf(tree, node.parentId);
+  return [indexOfPosition(order, node.position), childListSize(order)];
 }
 
 /** The subtree breadth first, the node itself first. Depth 0 is the node alone; without a depth, all of it. */
@@ -110,7 +120,7 @@ export function subtree(tree: Tree, id: string, depth = Number.POSITIVE_INFINITY
 /** The leaves below a node (the node itself if it is one), in creation order. The root of an empty tree is no leaf. */
 export function leaves(tree: Tree, below: string = tree.rootId): Node[] {
   return subtree(tree, below)
-    .filter((node) => node.kind !== 'root' && orderSize(orderOf(tree, node.id)) === 0)
+    .filter((node) => node.kind !== 'root' && childListSize(childListOf(tree, node.id)) === 0)
     .sort((a, b) => a.seq - b.seq);
 }
 
@@ -118,8 +128,8 @@ export function leaves(tree: Tree, below: string = tree.rootId): Node[] {
 export function recentLeaves(tree: Tree, limit = 20): Node[] {
   assertArgument('limit', limit, atLeastOne);
   const found: Node[] = [];
-  for (const { node, order } of mapEntries(tree.nodes))
-    if (node.removedIn === null && node.kind !== 'root' && orderSize(order) === 0) found.push(node);
+  for (const { node, children: order } of mapEntries(tree.nodes))
+    if (node.removedIn === null && node.kind !== 'root' && childListSize(order) === 0) found.push(node);
   return found.sort((a, b) => b.seq - a.seq).slice(0, limit);
 }
 
@@ -130,11 +140,11 @@ export function recentLeaves(tree: Tree, limit = 20): Node[] {
 export function lastVisitedLeaf(tree: Tree, from: string): NodeId | undefined {
   let node = findNode(tree, from);
   for (let steps = 0; node !== undefined && steps <= tree.nodes.size; steps++) {
-    const order = orderOf(tree, node.id);
-    const size = orderSize(order);
+    const order = childListOf(tree, node.id);
+    const size = childListSize(order);
     if (size === 0) return node.id;
     const marked: Node | undefined = node.lastChildId === null ? undefined : findNode(tree, node.lastChildId);
-    const next = marked?.parentId === node.id ? marked.id : orderAt(order, size - 1)?.id;
+    const next = marked?.parentId === node.id ? marked.id : childAtIndex(order, size - 1)?.id;
     node = next === undefined ? undefined : findNode(tree, next);
   }
   return undefined;
@@ -143,7 +153,7 @@ export function lastVisitedLeaf(tree: Tree, from: string): NodeId | undefined {
 /** The path through a node down to the leaf it leads to. */
 export function pathThrough(tree: Tree, id: string): Result<Node[]> {
   const leaf = lastVisitedLeaf(tree, id);
-  if (leaf === undefined) return unknown(id);
+  if (leaf === undefined) return unknownNodeError(id);
   return leaf === tree.rootId ? ok([]) : path(tree, { to: leaf });
 }
 
@@ -172,10 +182,10 @@ export function previewOf(node: Pick<Node, 'text' | 'meta'>, childCount: number)
 
 function previewOfText(text: string): string {
   const end = boundaryBefore(text, previewLength * 4);
-  const line = beginningOf(text.slice(0, end), end);
+  const line = truncate(text.slice(0, end), end);
   // Databases hand on no more of a long text than five previews, and every store shows the same.
   const goesOn = line.length > previewLength || /\S/.test(text.slice(end, previewLength * 5));
-  return goesOn ? `${beginningOf(line, previewLength - 1).trimEnd()}…` : line;
+  return goesOn ? `${truncate(line, previewLength - 1).trimEnd()}…` : line;
 }
 
 /** The tree without content, the root left out: all of it in creation order, or breadth first down to a depth. */
@@ -189,7 +199,7 @@ export function topology(
   const rows: TopologyNode[] = [];
   for (const node of nodes) {
     if (node.parentId === null) continue;
-    rows.push(topologyNode(node, node.parentId, orderSize(orderOf(tree, node.id))));
+    rows.push(topologyNode(node, node.parentId, childListSize(childListOf(tree, node.id))));
   }
   return rows;
 }
@@ -236,18 +246,18 @@ export interface PageRequest {
 }
 
 /** The fields of a {@link PageRequest}. */
-export const pageRequest = exact('The request', {
-  nodeId: maybe(text),
-  limit: maybe(atLeastOne),
-  before: maybe(text),
-  siblings: maybe(flag),
+export const pageRequest = exactFields('The request', {
+  nodeId: optionalOrNull(requiredText),
+  limit: optionalOrNull(atLeastOne),
+  before: optionalOrNull(requiredText),
+  siblings: optionalOrNull(flag),
 });
 
 /** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
 export function branchPage(tree: Tree, request: PageRequest = {}): Result<BranchPage> {
   assertArgument('request', request, pageRequest);
   const { rootId, activeNodeId, version } = tree;
-  const nodes = stretch(tree, request.nodeId ?? activeNodeId ?? rootId, request);
+  const nodes = pathSlice(tree, request.nodeId ?? activeNodeId ?? rootId, request);
   if (!nodes.ok) return nodes;
   const first = nodes.value[0];
   const before = first === undefined || first.parentId === rootId ? null : first.id;
@@ -255,18 +265,18 @@ export function branchPage(tree: Tree, request: PageRequest = {}): Result<Branch
   return ok({ rootId, activeNodeId, version, nodes: nodes.value, groups, before });
 }
 
-function stretch(tree: Tree, to: string, { before, limit = 20 }: PageRequest): Result<Node[]> {
+function pathSlice(tree: Tree, to: string, { before, limit = 20 }: PageRequest): Result<Node[]> {
   const end = findNode(tree, to);
-  if (end === undefined) return unknown(to);
+  if (end === undefined) return unknownNodeError(to);
   if (before !== undefined && (before === tree.rootId || !isAbove(tree, before, to)))
-    return broken('tree/not-on-path', `The node ${before} is not on the path to ${to}.`, before);
+    return brokenPath('tree/not-on-path', `The node ${before} is not on the path to ${to}.`, before);
   const nodes: Node[] = [];
   let at = before === undefined ? end : findNode(tree, findNode(tree, before)?.parentId ?? '');
   const most = Math.min(limit, tree.nodes.size);
   while (at !== undefined && at.parentId !== null && nodes.length < most) {
     nodes.push(at);
     const parent = findNode(tree, at.parentId);
-    if (parent === undefined) return brokenOff(to, at.id, at.parentId);
+    if (parent === undefined) return brokenPathError(to, at.id, at.parentId);
     at = parent;
   }
   return ok(nodes.reverse());

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import {
-  type Entry,
   emptyMap,
   hashOf,
+  type MapEntry,
   mapDelete,
   mapEntries,
   mapGet,
@@ -15,7 +15,7 @@ import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 const runs = propertyRuns(300, process.env);
 vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
-interface Item extends Entry {
+interface Item extends MapEntry {
   readonly value: number;
 }
 

@@ -2,10 +2,10 @@
  * A persistent hash trie: put and delete copy O(log n) small arrays and share the rest with the old value, which
  * stays valid. Keys are any strings (`__proto__` is one of them), compared by hash and then by text.
  */
-import { inserted } from './inserted.ts';
+import { insertAt } from './insert-at.ts';
 
 /** What a map holds: the entry carries its own key and hash, so that a lookup by a remembered hash costs no hashing. */
-export interface Entry {
+export interface MapEntry {
   readonly key: string;
   readonly hash: number;
   /** Never there: what a branch and a collision have tells them from an entry, by a plain look at a property. */
@@ -16,23 +16,23 @@ export interface Entry {
 /** An opaque permission to change freshly made branches in place while one commit is being applied. */
 export type Owner = { readonly owner: true };
 
-interface Branch<E extends Entry> {
+interface TrieBranch<E extends MapEntry> {
   readonly owner: Owner | null;
   bitmap: number;
   slots: Slot<E>[];
   readonly same?: undefined;
 }
-interface Collision<E extends Entry> {
+interface Collision<E extends MapEntry> {
   readonly hash: number;
   readonly same: readonly E[];
   readonly slots?: undefined;
 }
-type Slot<E extends Entry> = Branch<E> | Collision<E> | E;
+type Slot<E extends MapEntry> = TrieBranch<E> | Collision<E> | E;
 
 /** A persistent map from text to entries. */
-export interface PersistentMap<E extends Entry> {
+export interface PersistentMap<E extends MapEntry> {
   readonly size: number;
-  readonly root: Branch<E>;
+  readonly root: TrieBranch<E>;
 }
 
 /** A 32-bit hash of a text; the last mix spreads ids that differ in a few characters only. */
@@ -44,10 +44,10 @@ export function hashOf(text: string): number {
   return hash ^ (hash >>> 13);
 }
 
-function isBranch<E extends Entry>(slot: Slot<E>): slot is Branch<E> {
+function isBranch<E extends MapEntry>(slot: Slot<E>): slot is TrieBranch<E> {
   return slot.slots !== undefined;
 }
-function isCollision<E extends Entry>(slot: Slot<E>): slot is Collision<E> {
+function isCollision<E extends MapEntry>(slot: Slot<E>): slot is Collision<E> {
   return slot.same !== undefined;
 }
 
@@ -58,12 +58,16 @@ function popcount(bits: number): number {
 }
 
 /** The map without entries. */
-export function emptyMap<E extends Entry>(): PersistentMap<E> {
+export function emptyMap<E extends MapEntry>(): PersistentMap<E> {
   return { size: 0, root: { owner: null, bitmap: 0, slots: [] } };
 }
 
 /** The entry of a key, found by its hash. */
-export function mapGet<E extends Entry>(map: PersistentMap<E>, key: string, hash: number = hashOf(key)): E | undefined {
+export function mapGet<E extends MapEntry>(
+  map: PersistentMap<E>,
+  key: string,
+  hash: number = hashOf(key),
+): E | undefined {
   let branch = map.root;
   for (let shift = 0; ; shift += 5) {
     const index = (hash >>> shift) & 31;
@@ -81,25 +85,29 @@ export function mapGet<E extends Entry>(map: PersistentMap<E>, key: string, hash
 }
 
 /** The map with an entry put in place of the one with its key, if any. With an owner, branches made under it are reused. */
-export function mapPut<E extends Entry>(map: PersistentMap<E>, entry: E, owner: Owner | null = null): PersistentMap<E> {
+export function mapPut<E extends MapEntry>(
+  map: PersistentMap<E>,
+  entry: E,
+  owner: Owner | null = null,
+): PersistentMap<E> {
   const grown = { by: 1 };
   const root = putInto(map.root, 0, entry, owner, grown);
   return { size: map.size + grown.by, root };
 }
 
-function editable<E extends Entry>(branch: Branch<E>, owner: Owner | null): Branch<E> {
+function editable<E extends MapEntry>(branch: TrieBranch<E>, owner: Owner | null): TrieBranch<E> {
   if (owner !== null && branch.owner === owner) return branch;
   return { owner, bitmap: branch.bitmap, slots: branch.slots.slice() };
 }
 
 // The recursion is bounded by the seven levels of a 32-bit hash.
-function putInto<E extends Entry>(
-  branch: Branch<E>,
+function putInto<E extends MapEntry>(
+  branch: TrieBranch<E>,
   shift: number,
   entry: E,
   owner: Owner | null,
   grown: { by: number },
-): Branch<E> {
+): TrieBranch<E> {
   const bit = 1 << ((entry.hash >>> shift) & 31);
   const at = branch.bitmap === -1 ? (entry.hash >>> shift) & 31 : popcount(branch.bitmap & (bit - 1));
   if ((branch.bitmap & bit) === 0) return insertSlot(branch, at, bit, entry, owner);
@@ -109,21 +117,21 @@ function putInto<E extends Entry>(
   return next;
 }
 
-function insertSlot<E extends Entry>(
-  branch: Branch<E>,
+function insertSlot<E extends MapEntry>(
+  branch: TrieBranch<E>,
   at: number,
   bit: number,
   entry: E,
   owner: Owner | null,
-): Branch<E> {
-  const wider = inserted<Slot<E>>(branch.slots, at, entry);
+): TrieBranch<E> {
+  const wider = insertAt<Slot<E>>(branch.slots, at, entry);
   if (owner === null || branch.owner !== owner) return { owner, bitmap: branch.bitmap | bit, slots: wider };
   branch.slots = wider;
   branch.bitmap |= bit;
   return branch;
 }
 
-function putSlot<E extends Entry>(
+function putSlot<E extends MapEntry>(
   slot: Slot<E>,
   shift: number,
   entry: E,
@@ -143,19 +151,24 @@ function putSlot<E extends Entry>(
     }
     if (slot.hash === entry.hash) return { hash: entry.hash, same: [slot, entry] };
   }
-  return split(slot, entry, shift + 5, owner);
+  return splitSlot(slot, entry, shift + 5, owner);
 }
 
 /** A branch that holds two slots of different hashes which agreed so far. */
-function split<E extends Entry>(slot: E | Collision<E>, entry: E, shift: number, owner: Owner | null): Branch<E> {
+function splitSlot<E extends MapEntry>(
+  slot: E | Collision<E>,
+  entry: E,
+  shift: number,
+  owner: Owner | null,
+): TrieBranch<E> {
   const one = (slot.hash >>> shift) & 31;
   const two = (entry.hash >>> shift) & 31;
-  if (one === two) return { owner, bitmap: 1 << one, slots: [split(slot, entry, shift + 5, owner)] };
+  if (one === two) return { owner, bitmap: 1 << one, slots: [splitSlot(slot, entry, shift + 5, owner)] };
   return { owner, bitmap: (1 << one) | (1 << two), slots: one < two ? [slot, entry] : [entry, slot] };
 }
 
 /** The map without a key; the same map if it was not there. */
-export function mapDelete<E extends Entry>(
+export function mapDelete<E extends MapEntry>(
   map: PersistentMap<E>,
   key: string,
   hash: number = hashOf(key),
@@ -164,7 +177,12 @@ export function mapDelete<E extends Entry>(
   return { size: map.size - 1, root: deleteFrom(map.root, 0, key, hash) ?? emptyMap<E>().root };
 }
 
-function deleteFrom<E extends Entry>(branch: Branch<E>, shift: number, key: string, hash: number): Branch<E> | null {
+function deleteFrom<E extends MapEntry>(
+  branch: TrieBranch<E>,
+  shift: number,
+  key: string,
+  hash: number,
+): TrieBranch<E> | null {
   const bit = 1 << ((hash >>> shift) & 31);
   const at = popcount(branch.bitmap & (bit - 1));
   const slot = branch.slots[at];
@@ -183,13 +201,13 @@ function deleteFrom<E extends Entry>(branch: Branch<E>, shift: number, key: stri
   return { owner: null, bitmap: branch.bitmap & ~bit, slots: branch.slots.filter((_, index) => index !== at) };
 }
 
-function deleteSame<E extends Entry>(slot: Collision<E>, key: string): Slot<E> | null {
+function deleteSame<E extends MapEntry>(slot: Collision<E>, key: string): Slot<E> | null {
   const same = slot.same.filter((entry) => entry.key !== key);
   return same.length === 1 ? (same[0] ?? null) : { hash: slot.hash, same };
 }
 
 /** Every entry, in the order of the hashes, which says nothing. */
-export function* mapEntries<E extends Entry>(map: PersistentMap<E>): Generator<E, void, undefined> {
+export function* mapEntries<E extends MapEntry>(map: PersistentMap<E>): Generator<E, void, undefined> {
   const open: Slot<E>[] = [map.root];
   for (let slot = open.pop(); slot !== undefined; slot = open.pop()) {
     if (isBranch(slot)) for (const inner of slot.slots) open.push(inner);

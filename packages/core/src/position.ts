@@ -28,7 +28,7 @@ function integerPart(key: string): string {
 }
 
 /** The integer part after (`by` 1) or before (-1) another; null where there is none. */
-function neighbour(integer: string, by: 1 | -1): string | null {
+function adjacentKey(integer: string, by: 1 | -1): string | null {
   const [first, wrapped, last, start] = by === 1 ? ['Z', '0', 'z', 'a'] : ['a', 'z', 'A', 'Z'];
   const head = integer.charAt(0);
   let tail = '';
@@ -45,7 +45,7 @@ function neighbour(integer: string, by: 1 | -1): string | null {
 }
 
 /** A fraction strictly between two fractions without trailing zeros; a null `high` stands for one. */
-function middle(low: string, high: string | null): string {
+function middleKey(low: string, high: string | null): string {
   let prefix = '';
   let below = low;
   let above = high;
@@ -76,18 +76,19 @@ export function positionBetween(before: string | null, after: string | null): st
   if (before === null) {
     if (after === null) return firstKey;
     const integer = integerPart(after);
-    if (integer === smallest) return integer + middle('', after.slice(integer.length));
+    if (integer === smallest) return integer + middleKey('', after.slice(integer.length));
     if (integer < after) return integer;
-    const lower = neighbour(integer, -1);
+    const lower = adjacentKey(integer, -1);
     if (lower === null) throw new RangeError('No place is left before the first sibling.');
-    return lower === smallest ? lower + middle('', null) : lower;
+    return lower === smallest ? lower + middleKey('', null) : lower;
   }
   if (after !== null && before >= after) throw new RangeError(`No place between ${before} and ${after}.`);
   const integer = integerPart(before);
   const fraction = before.slice(integer.length);
-  if (after !== null && integer === integerPart(after)) return integer + middle(fraction, after.slice(integer.length));
-  const next = neighbour(integer, 1);
-  return next !== null && (after === null || next < after) ? next : integer + middle(fraction, null);
+  if (after !== null && integer === integerPart(after))
+    return integer + middleKey(fraction, after.slice(integer.length));
+  const next = adjacentKey(integer, 1);
+  return next !== null && (after === null || next < after) ? next : integer + middleKey(fraction, null);
 }
 
 /**

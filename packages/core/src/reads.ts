@@ -36,34 +36,34 @@ export interface ActRecord {
 }
 
 /** What lies in a subtree that a delete must know of. */
-export interface Inside {
+export interface SubtreeInfo {
   readonly pending: readonly NodeId[];
   readonly bookmarks: readonly Bookmark[];
   readonly active: boolean;
 }
 
 /** A stretch of a path, newest last. */
-export interface Stretch {
+export interface PathPart {
   readonly nodes: readonly Node[];
   /** Whether the stretch begins at a first turn. */
   readonly complete: boolean;
 }
 
 /** A node of a path without what it says: what weighs a context, and what names the models of a branch. */
-export type PathNote = Pick<
+export type PathMeta = Pick<
   Node,
   'id' | 'parentId' | 'kind' | 'role' | 'status' | 'key' | 'tokens' | 'addedIn' | 'contentIn' | 'meta' | 'marker'
 >;
 
 /** A node and what it hangs on. */
-export interface Link {
+export interface ParentLink {
   readonly id: NodeId;
   readonly parentId: NodeId;
 }
 
 /** A stretch of a path without what it says, newest last. */
-export interface NotedStretch {
-  readonly notes: readonly PathNote[];
+export interface PathMetaPart {
+  readonly entries: readonly PathMeta[];
   /** Whether the stretch begins at a first turn. */
   readonly complete: boolean;
 }
@@ -85,17 +85,17 @@ export interface Reads {
   /** The way from a first turn down to a node, root left out; at most the last `limit` of it. */
   path: {
     args: { readonly to: NodeId; readonly limit?: number | undefined; readonly treeId?: TreeId | undefined };
-    answer: Stretch;
+    answer: PathPart;
   };
   /** The same way without what is said on it: costs rows, not contents. */
-  pathNotes: {
+  pathMeta: {
     args: { readonly to: NodeId; readonly limit?: number | undefined; readonly treeId?: TreeId | undefined };
-    answer: NotedStretch;
+    answer: PathMetaPart;
   };
   /** Whether the first is the second or lies above it; the second may be removed. */
-  above: { args: { readonly id: NodeId; readonly below: NodeId }; answer: boolean };
+  isAncestorOrSelf: { args: { readonly id: NodeId; readonly below: NodeId }; answer: boolean };
   /** Those of the nodes that lie below no other one of them. */
-  topmost: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
+  withoutDescendants: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
   /** The live children in stored order. */
   children: { args: { readonly of: NodeId; readonly treeId?: TreeId | undefined }; answer: readonly NodeHead[] };
   /** The ids of the live children of each of these nodes, in the order of the nodes and each in stored order. */
@@ -117,18 +117,18 @@ export interface Reads {
     answer: readonly TopologyNode[];
   };
   /** Who hangs on whom, of all live nodes but the root, in creation order: the least that draws a tree. */
-  links: { args: { readonly treeId?: TreeId | undefined }; answer: readonly Link[] };
+  links: { args: { readonly treeId?: TreeId | undefined }; answer: readonly ParentLink[] };
   /** The newest live leaves of the tree, newest first, the root never among them. */
   leaves: { args: { readonly limit: number; readonly treeId?: TreeId | undefined }; answer: readonly Node[] };
   /** How many live nodes the subtree has. */
   count: { args: { readonly of: NodeId }; answer: number };
   /** What a delete of the subtree must know of. */
-  inside: { args: { readonly of: NodeId }; answer: Inside };
+  subtreeInfo: { args: { readonly of: NodeId }; answer: SubtreeInfo };
   /**
    * A few live nodes of the subtree, other subtrees left out, that were added after `since` by other versions than
    * these: what others hung there.
    */
-  strangers: {
+  addedByOthers: {
     args: {
       readonly of: NodeId;
       readonly versions: readonly number[];
@@ -150,16 +150,16 @@ export interface Reads {
     answer: { readonly nodes: readonly NodeId[]; readonly aliases: readonly NodeId[] };
   };
   /** The last position under a parent, removed children included, so that it is not given again. */
-  edge: { args: { readonly of: NodeId }; answer: string | null };
+  lastPosition: { args: { readonly of: NodeId }; answer: string | null };
   /** The highest group number under a parent, removed children included. */
   groupMax: { args: { readonly of: NodeId }; answer: number };
   /** The nearest positions around one under a parent, removed children included. */
-  gap: {
+  neighbourPositions: {
     args: { readonly of: NodeId; readonly position: string };
     answer: { readonly before: string | null; readonly after: string | null };
   };
   /** The live child at a position. */
-  at: { args: { readonly of: NodeId; readonly position: string }; answer: NodeId | null };
+  childAt: { args: { readonly of: NodeId; readonly position: string }; answer: NodeId | null };
   /** The bookmark on a node. */
   bookmark: { args: { readonly on: NodeId }; answer: Bookmark | null };
   /** The bookmarks on these nodes, in the order of the nodes; all of the tree, oldest first, if none are named. */
@@ -189,7 +189,7 @@ export type Read<K extends ReadName = ReadName> = { readonly [N in K]: { readonl
 export type Answer<K extends ReadName = ReadName> = Reads[K]['answer'];
 
 /** A computation that asks and is answered. */
-export type Reading<T> = Generator<Read, T, unknown>;
+export type ReadProgram<T> = Generator<Read, T, unknown>;
 
 /** Asks one question. Drivers answer in kind, which the type of `next` cannot say; this is the one place that says it. */
 export function* ask<K extends ReadName>(name: K, args: Reads[K]['args']): Generator<Read, Answer<K>, unknown> {
@@ -197,14 +197,17 @@ export function* ask<K extends ReadName>(name: K, args: Reads[K]['args']): Gener
 }
 
 /** Drives a reading with answers that are there at once. */
-export function drive<T>(reading: Reading<T>, answer: (read: Read) => Answer): T {
+export function runReads<T>(reading: ReadProgram<T>, answer: (read: Read) => Answer): T {
   let step = reading.next();
   while (!step.done) step = reading.next(answer(step.value));
   return step.value;
 }
 
 /** Drives a reading with answers that have to be waited for. */
-export async function driveAsync<T>(reading: Reading<T>, answer: (read: Read) => Promise<Answer> | Answer): Promise<T> {
+export async function runReadsAsync<T>(
+  reading: ReadProgram<T>,
+  answer: (read: Read) => Promise<Answer> | Answer,
+): Promise<T> {
   let step = reading.next();
   while (!step.done) step = reading.next(await answer(step.value));
   return step.value;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   contextOf,
-  contextWords,
+  contextTexts,
   missingResultMessage,
   type RequestCapabilities,
   type RequestMessages,
@@ -88,7 +88,7 @@ describe('system messages inside a path', () => {
       ],
     });
     expect(sent.messages[1]).toEqual(
-      textMessage('user', `${contextWords.system.before}rule${contextWords.system.after}`),
+      textMessage('user', `${contextTexts.system.before}rule${contextTexts.system.after}`),
     );
   });
 
@@ -97,11 +97,11 @@ describe('system messages inside a path', () => {
     const text = { type: 'text', text: 'see' };
     const shown = systemAsUserMessage({ role: 'system', content: [image, text, text, image] });
     expect(shown.content).toEqual([
-      { type: 'text', text: contextWords.system.before },
+      { type: 'text', text: contextTexts.system.before },
       image,
       { type: 'text', text: 'seesee' },
       image,
-      { type: 'text', text: contextWords.system.after },
+      { type: 'text', text: contextTexts.system.after },
     ]);
   });
 });

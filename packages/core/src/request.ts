@@ -1,12 +1,12 @@
 /** From what is in force to what a provider takes. Nothing here is stored. */
 import type { Context, ContextEntry, ContextFlag } from './context.ts';
 import {
-  type ContextWords,
-  contextWords,
+  type ContextTexts,
+  contextTexts,
   missingResultMessage,
   strayResultMessage,
   systemAsUserMessage,
-} from './context-marks.ts';
+} from './context-wrappers.ts';
 import type { NodeId } from './ids.ts';
 import { isBlank, type Message, textOf } from './message.ts';
 import { pairTools, type ToolPair } from './tool-pairs.ts';
@@ -53,7 +53,7 @@ export interface RequestMessages {
 export function requestMessages(
   context: Pick<Context, 'entries' | 'flags'>,
   capabilities: RequestCapabilities,
-  words: ContextWords = contextWords,
+  words: ContextTexts = contextTexts,
 ): RequestMessages {
   const flags: (RequestFlag | ContextFlag)[] = [...context.flags];
   const entries: ContextEntry[] = [];
@@ -109,7 +109,7 @@ function answersTo(
   calling: number,
   pairs: readonly ToolPair[],
   entries: readonly ContextEntry[],
-  words: ContextWords,
+  words: ContextTexts,
 ): CallAnswer[] {
   const answers: CallAnswer[] = [];
   let place = calling + 1;

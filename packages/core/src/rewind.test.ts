@@ -3,14 +3,14 @@ import { applyOrThrow } from './apply.ts';
 import { checkTree } from './check.ts';
 import { nodeId } from './ids.ts';
 import { fromRows, rewind } from './rewind.ts';
-import { Bed } from './testing/bed.ts';
+import { buildTree } from './testing/build-tree.ts';
 import { essence } from './testing/expect-steps.ts';
-import { treeOf } from './testing/plant.ts';
+import { TestTree } from './testing/test-tree.ts';
 import { allBookmarks, allNodes, childIds, findAnyNode, type Tree } from './tree.ts';
 
 describe('a tree from rows', () => {
   test('[T45] is the same whatever their order', () => {
-    const { tree } = applyOrThrow(treeOf('a\n  b\n    c\n  d\ne*'), [{ type: 'remove', nodeId: nodeId('b') }]);
+    const { tree } = applyOrThrow(buildTree('a\n  b\n    c\n  d\ne*'), [{ type: 'remove', nodeId: nodeId('b') }]);
     const nodes = allNodes(tree);
     for (const order of [nodes, [...nodes].reverse(), [...nodes].sort((a, b) => (a.id < b.id ? 1 : -1))]) {
       const back = fromRows(tree, order, allBookmarks(tree));
@@ -22,13 +22,13 @@ describe('a tree from rows', () => {
   });
 
   test('[T45] has these rows and no others, also where the row is a tree itself', () => {
-    const tree = treeOf('a\n  b*');
+    const tree = buildTree('a\n  b*');
     const back = fromRows({ ...tree, activeNodeId: null }, allNodes(tree).slice(0, 1), []);
     expect([back.size, allNodes(back).length, checkTree(back)]).toEqual([0, 1, []]);
   });
 
   test('[T46] keeps links that do not fit for the check to name', () => {
-    const tree = treeOf('a\n  b*');
+    const tree = buildTree('a\n  b*');
     const nodes = allNodes(tree).filter((node) => node.id !== 'a');
     const codes = checkTree(fromRows(tree, nodes, [])).map((finding) => finding.code);
     expect(codes).toContain('I03 dangling-parent');
@@ -37,14 +37,14 @@ describe('a tree from rows', () => {
 
 describe('a tree as of a version', () => {
   test('[T47] is what it was then, after edits, splits, deletes, moves and restores', async () => {
-    const bed = await Bed.make();
-    const trees: Tree[] = [bed.tree];
-    const { treeId } = bed;
+    const fixture = await TestTree.make();
+    const trees: Tree[] = [fixture.tree];
+    const { treeId } = fixture;
     const did = async (work: Promise<unknown>) => {
       await work;
-      trees.push(bed.tree);
+      trees.push(fixture.tree);
     };
-    await did(bed.grow(['one two', 'three', 'four', 'five']));
+    await did(fixture.grow(['one two', 'three', 'four', 'five']));
     const [one, two, three] =
       trees[1] === undefined
         ? []
@@ -52,21 +52,21 @@ describe('a tree as of a version', () => {
             .slice(1)
             .map((node) => node.id);
     if (one === undefined || two === undefined || three === undefined) throw new Error('Four were appended.');
-    await did(bed.run({ type: 'edit', treeId, nodeId: one, content: 'other', mode: 'in-place' }));
-    await did(bed.run({ type: 'split', treeId, nodeId: one, position: 2 }));
-    await did(bed.run({ type: 'delete', treeId, nodeIds: [two] }));
-    await did(bed.run({ type: 'bookmark', treeId, nodeId: three, title: 'here' }));
-    await did(bed.run({ type: 'delete', treeId, nodeIds: [three], mode: 'cascade' }));
-    await did(bed.run({ type: 'restore', treeId, nodeId: two }));
-    await did(bed.run({ type: 'undo', treeId }));
-    const log = bed.reference?.commits.get(treeId) ?? [];
+    await did(fixture.run({ type: 'edit', treeId, nodeId: one, content: 'other', mode: 'in-place' }));
+    await did(fixture.run({ type: 'split', treeId, nodeId: one, position: 2 }));
+    await did(fixture.run({ type: 'delete', treeId, nodeIds: [two] }));
+    await did(fixture.run({ type: 'bookmark', treeId, nodeId: three, title: 'here' }));
+    await did(fixture.run({ type: 'delete', treeId, nodeIds: [three], mode: 'cascade' }));
+    await did(fixture.run({ type: 'restore', treeId, nodeId: two }));
+    await did(fixture.run({ type: 'undo', treeId }));
+    const log = fixture.reference?.commits.get(treeId) ?? [];
     for (const then of trees) {
-      const back = rewind(bed.tree, log, then.version);
+      const back = rewind(fixture.tree, log, then.version);
       expect(essence(back)).toEqual(essence(then));
       expect(checkTree(back).filter((finding) => finding.severity === 'error')).toEqual([]);
       expect(allNodes(back).length).toBe(allNodes(then).length);
     }
-    expect(findAnyNode(rewind(bed.tree, log, 1), one)).toBeUndefined();
-    expect(rewind(bed.tree, log, bed.tree.version)).toEqual(bed.tree);
+    expect(findAnyNode(rewind(fixture.tree, log, 1), one)).toBeUndefined();
+    expect(rewind(fixture.tree, log, fixture.tree.version)).toEqual(fixture.tree);
   });
 });

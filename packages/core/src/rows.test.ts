@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { patched, unpatch } from './rows.ts';
+import { applyPatch, inversePatch } from './rows.ts';
 import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 
 const runs = propertyRuns(300, process.env);
@@ -23,8 +23,8 @@ describe('a patch', () => {
         for (const [name, value] of Object.entries(set))
           if (value === null) model.delete(name);
           else model.set(name, value);
-        expect(entries(patched(base, set))).toEqual([...model].sort(([a], [b]) => (a < b ? -1 : 1)));
-        expect(Object.getPrototypeOf(patched(base, set))).toBe(Object.prototype);
+        expect(entries(applyPatch(base, set))).toEqual([...model].sort(([a], [b]) => (a < b ? -1 : 1)));
+        expect(Object.getPrototypeOf(applyPatch(base, set))).toBe(Object.prototype);
       }),
       runs,
     );
@@ -33,9 +33,9 @@ describe('a patch', () => {
   test('[S34] is undone by its own inverse', () => {
     fc.assert(
       fc.property(object, patch, (base, set) => {
-        const inverse = unpatch(base, set);
+        const inverse = inversePatch(base, set);
         expect(Object.keys(inverse)).toEqual(Object.keys(set));
-        expect(entries(patched(patched(base, set), inverse))).toEqual(entries(base));
+        expect(entries(applyPatch(applyPatch(base, set), inverse))).toEqual(entries(base));
       }),
       runs,
     );
@@ -43,7 +43,7 @@ describe('a patch', () => {
 
   test('[S34] leaves the object that it is laid over alone', () => {
     const base = Object.freeze({ a: 1, b: 2 });
-    expect(patched<{ a?: number; b?: number }>(base, { a: null, b: 3 })).toEqual({ b: 3 });
+    expect(applyPatch<{ a?: number; b?: number }>(base, { a: null, b: 3 })).toEqual({ b: 3 });
     expect(base).toEqual({ a: 1, b: 2 });
   });
 });

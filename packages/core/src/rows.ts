@@ -1,6 +1,6 @@
 import type { NodeId } from './ids.ts';
 import type { Bookmark, Content, Node, NodeMeta, TreeAttributes } from './node.ts';
-import type { Patch, Place } from './steps/types.ts';
+import type { Patch, TreePosition } from './steps/types.ts';
 
 /**
  * One write that a store makes for a step, in order. A store needs no tree in memory to carry these out, and knows
@@ -14,7 +14,7 @@ export type RowChange =
    * the new parent if that is its child, else away; and the new parent is marked if it had no mark or one on the old
    * parent.
    */
-  | { readonly op: 'placed'; readonly nodeId: NodeId; readonly to: Place; readonly from: NodeId }
+  | { readonly op: 'placed'; readonly nodeId: NodeId; readonly to: TreePosition; readonly from: NodeId }
   /** New content; the present one is kept under the version that wrote it. */
   | { readonly op: 'written'; readonly nodeId: NodeId; readonly content: Content; readonly version: number }
   | { readonly op: 'grouped'; readonly nodeId: NodeId; readonly groupId: number }
@@ -29,7 +29,7 @@ export type RowChange =
   | { readonly op: 'attributed'; readonly set: Patch<TreeAttributes> };
 
 /** An object with a patch laid over it; a null takes the key away. Keys such as `__proto__` are ordinary. */
-export function patched<T extends object>(base: T, patch: Patch<T>): T {
+export function applyPatch<T extends object>(base: T, patch: Patch<T>): T {
   const entries = new Map<string, unknown>(Object.entries(base));
   for (const [key, value] of Object.entries(patch)) {
     if (value === null || value === undefined) entries.delete(key);
@@ -39,12 +39,12 @@ export function patched<T extends object>(base: T, patch: Patch<T>): T {
 }
 
 /** An object of what is there: what is null or undefined is left out. */
-export function given<T extends object>(fields: { readonly [K in keyof T]: T[K] | null | undefined }): T {
-  return patched<object>({}, fields) as T;
+export function omitNullish<T extends object>(fields: { readonly [K in keyof T]: T[K] | null | undefined }): T {
+  return applyPatch<object>({}, fields) as T;
 }
 
 /** What a patch would have to be to undo another on this object. */
-export function unpatch<T extends object>(base: T, patch: Patch<T>): Patch<T> {
+export function inversePatch<T extends object>(base: T, patch: Patch<T>): Patch<T> {
   const own = new Map<string, unknown>(Object.entries(base));
   return Object.fromEntries(Object.keys(patch).map((key) => [key, own.get(key) ?? null])) as Patch<T>;
 }

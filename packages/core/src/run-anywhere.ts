@@ -2,7 +2,7 @@
 import { isAppError, refuse } from './errors.ts';
 import type { ActId, TreeId } from './ids.ts';
 import type { PlanContext } from './plan/context.ts';
-import { type Reversed, undoMaking } from './plan/undo.ts';
+import { type ReversalResult, undoMaking } from './plan/undo.ts';
 import { type Outcome, type RunContext, run } from './run.ts';
 import type { NewestAct, Store } from './store-services.ts';
 
@@ -26,7 +26,7 @@ export async function runAnywhere(
   store: Store,
   { type, force = false, before }: ReverseAnywhere,
   context: Omit<RunContext, 'expectedVersion' | 'onConflict'>,
-): Promise<Outcome<Reversed>> {
+): Promise<Outcome<ReversalResult>> {
   let tried = '';
   for (;;) {
     const act = await store.newestAct(context.actor, type === 'undo' ? 'undoable' : 'redoable');
@@ -49,7 +49,7 @@ async function takeBackMaking(
   { treeId, actId }: NewestAct,
   force: boolean,
   context: RunContext,
-): Promise<Outcome<Reversed>> {
+): Promise<Outcome<ReversalResult>> {
   const at = context.now();
   const planContext: PlanContext = { ...context, treeId, now: at, stale: false };
   const changed = await store.change(treeId, () => undoMaking(actId, force, planContext), {

@@ -1,19 +1,28 @@
 /** The only way from a command to a commit. */
-import { isStale, refuseTrashed, staleError } from './commit.ts';
-import { anything, assertArgument, exact, field, object, oneOf, optional, text } from './decode.ts';
+import { assertNotTrashed, isStale, versionConflict } from './commit.ts';
+import {
+  anyValue,
+  assertArgument,
+  exactFields,
+  fieldReader,
+  object,
+  oneOf,
+  optionalField,
+  requiredText,
+} from './decode.ts';
 import { isAppError, refuse } from './errors.ts';
 import { type ActId, actId as asActId, type NodeId, type TreeId } from './ids.ts';
 import type { MessageKit } from './message.ts';
-import { type AppendCommand, foreseen } from './plan/append.ts';
+import { type AppendCommand, prefetchFor } from './plan/append.ts';
 import { type CommandInput, readCommand } from './plan/command-input.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
 import type { Copied, GraftCommand } from './plan/copy.ts';
 import { additive, type Command, type CommandOf, planners, type ResultOf } from './plan/index.ts';
 import { bringsUsage, noteMeasured } from './plan/note-measured.ts';
-import { actAsked } from './plan/undo.ts';
-import { type ActRecord, ask, type Reading } from './reads.ts';
+import { requestedAct } from './plan/undo.ts';
+import { type ActRecord, ask, type ReadProgram } from './reads.ts';
 import { isStructural } from './steps/kinds.ts';
-import type { Changed, TreeStore } from './store.ts';
+import type { ChangeResult, TreeStore } from './store.ts';
 
 /** Who acts, as part of what, and the clock, ids and message kit that core has none of itself. */
 export interface RunContext {
@@ -29,15 +38,15 @@ export interface RunContext {
 }
 
 /** What came of a command. */
-export interface Outcome<R> extends Changed<R> {
+export interface Outcome<R> extends ChangeResult<R> {
   readonly treeId: TreeId;
   readonly actId: ActId;
 }
 
 /** The planner of a command, given its context: what a store drives inside its lock. */
-export function planOf(command: Command, context: PlanContext): Reading<Plan<unknown>> {
+export function planOf(command: Command, context: PlanContext): ReadProgram<Plan<unknown>> {
   // The planner's parameter is the command of its own type, which a lookup by that type cannot show the compiler.
-  const planner = planners[command.type] as (command: Command, context: PlanContext) => Reading<Plan<unknown>>;
+  const planner = planners[command.type] as (command: Command, context: PlanContext) => ReadProgram<Plan<unknown>>;
   if (!Object.hasOwn(planners, command.type)) refuse('command/invalid', `There is no command ${command.type}.`);
   return planner(command, context);
 }
@@ -57,13 +66,13 @@ export async function run<C extends CommandInput>(
   // Anything else is no version that somebody has seen, and no store could look it up.
   if (expected !== undefined && !Number.isSafeInteger(expected))
     refuse('command/invalid', 'The expected version is no whole number.');
-  const call: Call = { store, context, act: asActId(context.actId ?? context.newId()), at: context.now() };
+  const call: RunCall = { store, context, act: asActId(context.actId ?? context.newId()), at: context.now() };
   const changed =
     command.type === 'undo' || command.type === 'redo'
-      ? await reverse(call, command)
+      ? await undoOrRedo(call, command)
       : command.type === 'create'
         ? await createTree(call, command, expected)
-        : await change(call, command, expected);
+        : await changeTree(call, command, expected);
   return {
     treeId: command.treeId,
     actId: changed.commit?.actId ?? call.act,
@@ -73,18 +82,18 @@ export async function run<C extends CommandInput>(
   };
 }
 
-const isFunction = field((value): value is () => unknown => typeof value === 'function', 'a function');
+const isFunction = fieldReader((value): value is () => unknown => typeof value === 'function', 'a function');
 
-const runContext = exact('The context', {
-  actor: text,
-  actId: optional(text),
+const runContext = exactFields('The context', {
+  actor: requiredText,
+  actId: optionalField(requiredText),
   now: isFunction,
   newId: isFunction,
   kit: object,
   // Looked at on its own: what is no version is refused as such.
-  expectedVersion: anything,
-  onConflict: optional(oneOf(['branch'])),
-  isId: optional(isFunction),
+  expectedVersion: anyValue,
+  onConflict: optionalField(oneOf(['branch'])),
+  isId: optionalField(isFunction),
 });
 
 /**
@@ -92,11 +101,11 @@ const runContext = exact('The context', {
  * adds what is missing; it does not take the user back to the messages.
  */
 async function createTree(
-  call: Call,
+  call: RunCall,
   command: CommandOf<'create'>,
   expected: number | undefined,
-): Promise<Changed<unknown>> {
-  const made = await change(call, command, expected);
+): Promise<ChangeResult<unknown>> {
+  const made = await changeTree(call, command, expected);
   const { treeId, created } = made.result;
   const { messages = [] } = command;
   if (messages.length === 0) return made;
@@ -108,33 +117,33 @@ async function createTree(
     select: created,
     ...(row === null ? {} : { parentId: row.rootId }),
   };
-  const appended = await change(call, first, undefined);
+  const appended = await changeTree(call, first, undefined);
   const { added, reused } = appended.result;
   return { ...appended, commit: appended.commit ?? made.commit, result: { ...made.result, added, reused } };
 }
 
 /** One call of {@link run}, with the act and the time that all its commits share. */
-interface Call {
+interface RunCall {
   readonly store: TreeStore;
   readonly context: RunContext;
   readonly act: ActId;
   readonly at: number;
 }
 
-function change<C extends Command>(
-  { store, context, act, at }: Call,
+function changeTree<C extends Command>(
+  { store, context, act, at }: RunCall,
   command: C,
   expected: number | undefined,
-): Promise<Changed<ResultOf<C['type']>>> {
+): Promise<ChangeResult<ResultOf<C['type']>>> {
   const plan = ({ stale }: { readonly stale: boolean }) =>
     // The planner is the command's own, which a lookup by its type cannot show the compiler.
-    planning(command, context, at, stale, expected) as Reading<Plan<ResultOf<C['type']>>>;
+    plannerFor(command, context, at, stale, expected) as ReadProgram<Plan<ResultOf<C['type']>>>;
   return store.change(command.treeId, plan, {
     actor: context.actor,
     actId: act,
     at,
     additive: additive.has(command.type),
-    foresees: command.type === 'append' ? foreseen(command) : undefined,
+    prefetch: command.type === 'append' ? prefetchFor(command) : undefined,
     nodes: command.type === 'import' ? command.nodes.length : undefined,
     expectedVersion: expected,
     onConflict: context.onConflict,
@@ -145,13 +154,13 @@ function change<C extends Command>(
  * Plans a command. On a tree that moved on, what it names may be gone or may have changed: then the conflict is the
  * answer, with what happened since, not a refusal that reads as if the caller had been wrong.
  */
-function* planning(
+function* plannerFor(
   command: Command,
   context: RunContext,
   at: number,
   stale: boolean,
   expected: number | undefined,
-): Reading<Plan<unknown>> {
+): ReadProgram<Plan<unknown>> {
   const { treeId } = command;
   try {
     const plan = yield* planOf(command, { ...context, treeId, now: at, stale });
@@ -161,71 +170,80 @@ function* planning(
     if (!stale || expected === undefined || !isAppError(error)) throw error;
     if (error.kind !== 'not-found' && error.kind !== 'refused') throw error;
     const row = yield* ask('tree', {});
-    throw staleError(treeId, row?.version ?? 0, expected, yield* ask('log', { since: expected }));
+    throw versionConflict(treeId, row?.version ?? 0, expected, yield* ask('log', { since: expected }));
   }
 }
 
 /** Commands that may bring a reply with the usage that a provider reported. */
 const reporting: ReadonlySet<string> = new Set(['append', 'reply', 'regenerate', 'finish', 'import', 'annotate']);
 
-type Reverse = Extract<Command, { type: 'undo' | 'redo' }>;
+type ReverseCommand = Extract<Command, { type: 'undo' | 'redo' }>;
 
 /** The act that a command turns back in its tree, or one that could be turned back there otherwise. */
-function actOf({ store, context }: Call, command: Reverse, asked?: 'undoable'): Promise<ActRecord | null> {
+function actOfCommand(
+  { store, context }: RunCall,
+  command: ReverseCommand,
+  asked?: 'undoable',
+): Promise<ActRecord | null> {
   const kind = asked ?? (command.type === 'undo' ? 'undoable' : 'redoable');
-  return store.read(command.treeId, () => ask(kind, actAsked(command, context.actor)));
+  return store.read(command.treeId, () => ask(kind, requestedAct(command, context.actor)));
 }
 
 /**
  * Takes an act back, or brings it back, in every tree that it changed: in all of them or in none. What one of them
  * would refuse is found out first, and what comes back does so before its copy elsewhere goes.
  */
-async function reverse(call: Call, command: Reverse): Promise<Changed<unknown>> {
+async function undoOrRedo(call: RunCall, command: ReverseCommand): Promise<ChangeResult<unknown>> {
   const { context } = call;
-  const act = await actOf(call, command);
-  if (act === null || act.elsewhere.length === 0) return change(call, command, context.expectedVersion);
+  const act = await actOfCommand(call, command);
+  if (act === null || act.elsewhere.length === 0) return changeTree(call, command, context.expectedVersion);
   const named = { ...command, actId: act.actId };
-  const parts = [await rehearsed(call, named, context.expectedVersion)];
+  const parts = [await dryRun(call, named, context.expectedVersion)];
   for (const treeId of act.elsewhere) {
     const part = { ...named, treeId };
-    if (!(await isDone(call, part))) parts.push(await rehearsed(call, part, undefined));
+    if (!(await isDone(call, part))) parts.push(await dryRun(call, part, undefined));
   }
-  let answer: Changed<unknown> | undefined;
+  let answer: ChangeResult<unknown> | undefined;
   for (const part of parts.sort((a, b) => Number(b.restores) - Number(a.restores))) {
     const own = part.command === named;
     // The version that is expected is that of the tree which was named.
-    const changed = await change(call, part.command, own ? context.expectedVersion : undefined);
+    const changed = await changeTree(call, part.command, own ? context.expectedVersion : undefined);
     if (own) answer = changed;
   }
-  return answer ?? change(call, named, context.expectedVersion);
+  return answer ?? changeTree(call, named, context.expectedVersion);
 }
 
 /** Whether an act is turned back in a tree already, as after a crash in between, or never did anything there. */
-async function isDone(call: Call, command: Reverse): Promise<boolean> {
-  if ((await actOf(call, command)) !== null) return false;
+async function isDone(call: RunCall, command: ReverseCommand): Promise<boolean> {
+  if ((await actOfCommand(call, command)) !== null) return false;
   // An act that cannot be brought back here, for something was done since, must not come back elsewhere alone.
-  return command.type === 'undo' || (await actOf(call, command, 'undoable')) !== null;
+  return command.type === 'undo' || (await actOfCommand(call, command, 'undoable')) !== null;
 }
 
 /** Plans without committing. */
-async function rehearsed(
-  { store, context, at }: Call,
-  command: Reverse,
+async function dryRun(
+  { store, context, at }: RunCall,
+  command: ReverseCommand,
   expected: number | undefined,
-): Promise<{ readonly command: Reverse; readonly restores: boolean }> {
+): Promise<{ readonly command: ReverseCommand; readonly restores: boolean }> {
   const { steps } = await store.read(command.treeId, function* () {
     const row = yield* ask('tree', {});
-    const plan = yield* planning(command, context, at, false, undefined);
-    refuseTrashed(command.treeId, row, plan.steps);
+    const plan = yield* plannerFor(command, context, at, false, undefined);
+    assertNotTrashed(command.treeId, row, plan.steps);
     if (isStale(row, expected) && isStructural(plan.steps))
-      throw staleError(command.treeId, row?.version ?? 0, expected ?? 0, yield* ask('log', { since: expected ?? 0 }));
+      throw versionConflict(
+        command.treeId,
+        row?.version ?? 0,
+        expected ?? 0,
+        yield* ask('log', { since: expected ?? 0 }),
+      );
     return plan;
   });
   return { command, restores: steps.some((step) => step.type === 'restore') };
 }
 
 /** A branch that goes to another tree. */
-export interface Transplant {
+export interface MoveToTree {
   readonly from: GraftCommand['from'];
   readonly to: { readonly treeId: TreeId; readonly parentId: NodeId };
 }
@@ -234,9 +252,9 @@ export interface Transplant {
  * Moves a branch to another tree: a copy there, then a removal here, two commits of one act, the copy first. What the
  * removal would refuse is found out before the copy is made. An expected version is that of the tree it goes to.
  */
-export async function transplant(
+export async function moveToTree(
   store: TreeStore,
-  { from, to }: Transplant,
+  { from, to }: MoveToTree,
   context: RunContext,
 ): Promise<Outcome<Copied>> {
   if (from.treeId === to.treeId)
@@ -245,8 +263,8 @@ export async function transplant(
   const { expectedVersion: _, ...plain } = context;
   const removal = { type: 'delete', treeId: from.treeId, nodeIds: [from.nodeId], mode: 'cascade' } as const;
   await store.read(from.treeId, function* () {
-    const { steps } = yield* planning(removal, context, context.now(), false, undefined);
-    refuseTrashed(from.treeId, yield* ask('tree', {}), steps);
+    const { steps } = yield* plannerFor(removal, context, context.now(), false, undefined);
+    assertNotTrashed(from.treeId, yield* ask('tree', {}), steps);
   });
   const graft = { type: 'graft', treeId: to.treeId, from, parentId: to.parentId, select: true } as const;
   const copied = await run(store, graft, { ...context, actId });

@@ -6,7 +6,7 @@ export interface SequenceDiff {
   readonly added: Uint8Array;
 }
 
-interface Box {
+interface DiffBox {
   readonly leftFrom: number;
   readonly leftTo: number;
   readonly rightFrom: number;
@@ -30,7 +30,7 @@ export function diffSequences(left: Int32Array, right: Int32Array): SequenceDiff
   const removed = new Uint8Array(left.length);
   const added = new Uint8Array(right.length);
   const search = new MiddleSearch(left, right);
-  const waiting: Box[] = [{ leftFrom: 0, leftTo: left.length, rightFrom: 0, rightTo: right.length }];
+  const waiting: DiffBox[] = [{ leftFrom: 0, leftTo: left.length, rightFrom: 0, rightTo: right.length }];
   for (let box = waiting.pop(); box !== undefined; box = waiting.pop()) {
     let { leftFrom, leftTo, rightFrom, rightTo } = box;
     while (leftFrom < leftTo && rightFrom < rightTo && left[leftFrom] === right[rightFrom]) {
@@ -82,7 +82,7 @@ class MiddleSearch {
   }
 
   /** The box has both sides, and neither its first nor its last elements are the same. */
-  middle(box: Box): Point {
+  middle(box: DiffBox): Point {
     const { leftFrom, leftTo, rightFrom, rightTo } = box;
     const zero = this.#zero;
     const ahead = this.#ahead;
@@ -122,7 +122,7 @@ class MiddleSearch {
     }
   }
 
-  #stepAhead(diagonal: number, { leftTo, rightTo }: Box): number {
+  #stepAhead(diagonal: number, { leftTo, rightTo }: DiffBox): number {
     const before = this.#ahead[this.#zero + diagonal - 1] ?? beforeAll;
     const after = this.#ahead[this.#zero + diagonal + 1] ?? beforeAll;
     let at = before >= after ? before + 1 : after;
@@ -131,7 +131,7 @@ class MiddleSearch {
     return at;
   }
 
-  #stepBack(diagonal: number, { leftFrom, rightFrom }: Box): number {
+  #stepBack(diagonal: number, { leftFrom, rightFrom }: DiffBox): number {
     const before = this.#back[this.#zero + diagonal - 1] ?? afterAll;
     const after = this.#back[this.#zero + diagonal + 1] ?? afterAll;
     let at = before < after ? before : after - 1;
@@ -141,7 +141,7 @@ class MiddleSearch {
   }
 
   /** The point furthest from its corner that either search has reached. */
-  #furthest(box: Box, aheadLow: number, aheadHigh: number, backLow: number, backHigh: number): Point {
+  #furthest(box: DiffBox, aheadLow: number, aheadHigh: number, backLow: number, backHigh: number): Point {
     const { leftFrom, leftTo, rightFrom, rightTo } = box;
     let best: Point = { left: leftFrom, right: rightFrom };
     let way = 0;

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type NodeId, nodeId } from './ids.ts';
-import type { Link } from './reads.ts';
+import type { ParentLink } from './reads.ts';
 import { silhouetteOf } from './silhouette.ts';
-import { uuid } from './testing/bed.ts';
+import { uuid } from './testing/test-tree.ts';
 
 const root = nodeId(uuid(0));
 
 /** Nodes that hang on the root (0) or on one before them, by its number. */
-function linked(parents: readonly number[]): readonly Link[] {
+function linked(parents: readonly number[]): readonly ParentLink[] {
   return parents.map((parent, index) => ({ id: nodeId(uuid(index + 1)), parentId: nodeId(uuid(parent)) }));
 }
 

@@ -1,7 +1,7 @@
 /** The silhouette of a tree: few stems that stand for all its branches, as a list shows it. */
-import { groupedBy } from './grouped.ts';
+import { groupBy } from './group-by.ts';
 import type { NodeId } from './ids.ts';
-import type { Link } from './reads.ts';
+import type { ParentLink } from './reads.ts';
 
 /** One stem: how many messages high it is, and whether the user is on it. */
 export interface SilhouetteStem {
@@ -18,15 +18,20 @@ export interface Silhouette {
   readonly stems: readonly SilhouetteStem[];
 }
 
-interface Leaf {
+interface SilhouetteLeaf {
   readonly height: number;
   readonly active: boolean;
 }
 
 /** Draws a tree in outline from who hangs on whom. What hangs on nothing that is known is not drawn. */
-export function silhouetteOf(links: readonly Link[], rootId: NodeId, activeId: NodeId | null, most = 7): Silhouette {
-  const children = groupedBy(links, (link) => link.parentId);
-  const leaves: Leaf[] = [];
+export function silhouetteOf(
+  links: readonly ParentLink[],
+  rootId: NodeId,
+  activeId: NodeId | null,
+  most = 7,
+): Silhouette {
+  const children = groupBy(links, (link) => link.parentId);
+  const leaves: SilhouetteLeaf[] = [];
   let messages = 0;
   let found = false;
   const waiting: { readonly id: NodeId; readonly height: number; readonly below: boolean }[] = [];
@@ -46,17 +51,17 @@ export function silhouetteOf(links: readonly Link[], rootId: NodeId, activeId: N
     found ||= active;
     leaves.push({ height: next.height, active });
   }
-  return { messages, branches: leaves.length, stems: chosen(leaves, most) };
+  return { messages, branches: leaves.length, stems: chooseStems(leaves, most) };
 }
 
 /** One stem of each stretch of branches: the active one, else the highest. */
-function chosen(leaves: readonly Leaf[], most: number): readonly SilhouetteStem[] {
+function chooseStems(leaves: readonly SilhouetteLeaf[], most: number): readonly SilhouetteStem[] {
   if (leaves.length <= most) return leaves;
   const stems: SilhouetteStem[] = [];
   for (let part = 0; part < most; part++) {
     const from = Math.floor((leaves.length * part) / most);
     const to = Math.floor((leaves.length * (part + 1)) / most);
-    let best: Leaf | undefined;
+    let best: SilhouetteLeaf | undefined;
     for (const leaf of leaves.slice(from, to))
       if (best === undefined || leaf.active || (!best.active && leaf.height > best.height)) best = leaf;
     if (best !== undefined) stems.push(best);

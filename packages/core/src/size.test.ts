@@ -3,7 +3,7 @@ import { checkTree } from './check.ts';
 import { type NodeId, nodeId } from './ids.ts';
 import { treeFromJson, treeToJson } from './json.ts';
 import { branchPage, commonAncestor, lastVisitedLeaf, leaves, path, siblingIndex, topology } from './path.ts';
-import { assistant, Bed } from './testing/bed.ts';
+import { assistant, TestTree } from './testing/test-tree.ts';
 import { childCount, childIds, findNode, type Tree } from './tree.ts';
 
 function lengthOf(tree: Tree, to: string): number {
@@ -24,16 +24,16 @@ function pick(ids: readonly NodeId[], index: number): NodeId {
 
 describe('[T48] a chain of 100,000 messages', () => {
   const depth = 100_000;
-  let bed = new Bed();
+  let fixture = new TestTree();
   let ids: readonly NodeId[] = [];
 
   beforeAll(async () => {
-    bed = await Bed.make();
-    ids = await bed.grow(Array.from({ length: depth }, (_, index) => `message ${index}`));
+    fixture = await TestTree.make();
+    ids = await fixture.grow(Array.from({ length: depth }, (_, index) => `message ${index}`));
   });
 
   test('[T48] has its path, its pages, its fork and its leaf', () => {
-    const { tree } = bed;
+    const { tree } = fixture;
     const last = pick(ids, depth - 1);
     expect([tree.size, lengthOf(tree, last), tree.activeNodeId]).toEqual([depth, depth, last]);
     expect(branchPage(tree)).toMatchObject({
@@ -51,90 +51,90 @@ describe('[T48] a chain of 100,000 messages', () => {
 
   test('[T48] sent again with one more message grows by one node', async () => {
     const messages = Array.from({ length: depth }, (_, index) => `message ${index}`);
-    const { tree: before } = bed;
-    const all = await bed.grow([...messages, 'one more'], bed.rootId);
-    expect([bed.tree.size, bed.tree.version]).toEqual([before.size + 1, before.version + 1]);
+    const { tree: before } = fixture;
+    const all = await fixture.grow([...messages, 'one more'], fixture.rootId);
+    expect([fixture.tree.size, fixture.tree.version]).toEqual([before.size + 1, before.version + 1]);
     expect(all.slice(0, depth)).toEqual(ids);
-    await bed.run({ type: 'undo', treeId: bed.treeId });
-    expect(bed.tree.size).toBe(depth);
+    await fixture.run({ type: 'undo', treeId: fixture.treeId });
+    expect(fixture.tree.size).toBe(depth);
   });
 
   test('[T48] survives JSON and the check', () => {
-    const back = overJson(bed.tree);
+    const back = overJson(fixture.tree);
     expect([back.size, lengthOf(back, pick(ids, depth - 1))]).toEqual([depth, depth]);
     expect(checkTree(back)).toEqual([]);
   });
 
   test('[T48] is edited and spliced in the middle, and each is undone', async () => {
-    const { treeId } = bed;
+    const { treeId } = fixture;
     const middle = pick(ids, depth / 2);
-    const { result } = await bed.run({ type: 'edit', treeId, nodeId: middle, content: 'edited' });
-    expect(lengthOf(bed.tree, result.nodeId)).toBe(depth / 2 + 1);
-    await bed.run({ type: 'undo', treeId });
-    await bed.run({ type: 'delete', treeId, nodeIds: [middle] });
-    expect([bed.tree.size, lengthOf(bed.tree, pick(ids, depth - 1))]).toEqual([depth - 1, depth - 1]);
-    await bed.run({ type: 'undo', treeId });
-    expect([bed.tree.size, lengthOf(bed.tree, pick(ids, depth - 1))]).toEqual([depth, depth]);
+    const { result } = await fixture.run({ type: 'edit', treeId, nodeId: middle, content: 'edited' });
+    expect(lengthOf(fixture.tree, result.nodeId)).toBe(depth / 2 + 1);
+    await fixture.run({ type: 'undo', treeId });
+    await fixture.run({ type: 'delete', treeId, nodeIds: [middle] });
+    expect([fixture.tree.size, lengthOf(fixture.tree, pick(ids, depth - 1))]).toEqual([depth - 1, depth - 1]);
+    await fixture.run({ type: 'undo', treeId });
+    expect([fixture.tree.size, lengthOf(fixture.tree, pick(ids, depth - 1))]).toEqual([depth, depth]);
   });
 
   test('[T48] goes by one cascade of two steps, and comes back by one undo', async () => {
-    const { treeId } = bed;
-    const { commit } = await bed.run({ type: 'delete', treeId, nodeIds: [pick(ids, 1)], mode: 'cascade' });
-    expect([commit?.steps.length, bed.tree.size, bed.active]).toEqual([2, 1, ids[0]]);
-    await bed.run({ type: 'undo', treeId });
-    expect([bed.tree.size, bed.active]).toEqual([depth, ids[depth - 1]]);
-    expect(lengthOf(bed.tree, pick(ids, depth - 1))).toBe(depth);
+    const { treeId } = fixture;
+    const { commit } = await fixture.run({ type: 'delete', treeId, nodeIds: [pick(ids, 1)], mode: 'cascade' });
+    expect([commit?.steps.length, fixture.tree.size, fixture.active]).toEqual([2, 1, ids[0]]);
+    await fixture.run({ type: 'undo', treeId });
+    expect([fixture.tree.size, fixture.active]).toEqual([depth, ids[depth - 1]]);
+    expect(lengthOf(fixture.tree, pick(ids, depth - 1))).toBe(depth);
   });
 });
 
 describe('[T49] 50,000 variants of one reply', () => {
   const count = 50_000;
-  let bed = new Bed();
+  let fixture = new TestTree();
   let top = nodeId('');
   let ids: readonly NodeId[] = [];
 
   beforeAll(async () => {
-    bed = await Bed.make();
-    const [first] = await bed.grow(['prompt']);
+    fixture = await TestTree.make();
+    const [first] = await fixture.grow(['prompt']);
     top = first ?? top;
     const replies = Array.from({ length: count }, (_, index) => ({ message: assistant(`reply ${index}`) }));
-    await bed.run({ type: 'reply', treeId: bed.treeId, parentId: top, replies });
-    ids = childIds(bed.tree, top);
+    await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: top, replies });
+    ids = childIds(fixture.tree, top);
   });
 
   test('[T49] are counted, paged and appended to', async () => {
     const middle = pick(ids, count / 2);
-    expect([ids.length, siblingIndex(bed.tree, middle)]).toEqual([count, [count / 2, count]]);
-    const page = branchPage(bed.tree, { nodeId: middle, siblings: true });
+    expect([ids.length, siblingIndex(fixture.tree, middle)]).toEqual([count, [count / 2, count]]);
+    const page = branchPage(fixture.tree, { nodeId: middle, siblings: true });
     expect(page.ok ? page.value.groups.get(middle)?.length : 0).toBe(count - 1);
-    const { result } = await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: middle, content: 'edited' });
-    expect(siblingIndex(bed.tree, result.nodeId)).toEqual([count, count + 1]);
-    expect(findNode(bed.tree, result.nodeId)?.groupId).toBe(1);
-    await bed.run({ type: 'undo', treeId: bed.treeId });
-    expect(childCount(bed.tree, top)).toBe(count);
+    const { result } = await fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: middle, content: 'edited' });
+    expect(siblingIndex(fixture.tree, result.nodeId)).toEqual([count, count + 1]);
+    expect(findNode(fixture.tree, result.nodeId)?.groupId).toBe(1);
+    await fixture.run({ type: 'undo', treeId: fixture.treeId });
+    expect(childCount(fixture.tree, top)).toBe(count);
   });
 
   test('[T49] survive JSON and the check', () => {
-    const back = overJson(bed.tree);
+    const back = overJson(fixture.tree);
     expect(childIds(back, top)).toEqual(ids);
     expect(checkTree(back)).toEqual([]);
   });
 
   test('[T49] move up by one splice, in order and in one group, and back by one undo', async () => {
-    const { treeId } = bed;
-    await bed.run({ type: 'delete', treeId, nodeIds: [top] });
-    expect(childIds(bed.tree, bed.rootId)).toEqual(ids);
-    expect(new Set(ids.map((id) => findNode(bed.tree, id)?.groupId)).size).toBe(1);
-    await bed.run({ type: 'undo', treeId });
-    expect(childIds(bed.tree, bed.rootId)).toEqual([top]);
-    expect(childIds(bed.tree, top)).toEqual(ids);
+    const { treeId } = fixture;
+    await fixture.run({ type: 'delete', treeId, nodeIds: [top] });
+    expect(childIds(fixture.tree, fixture.rootId)).toEqual(ids);
+    expect(new Set(ids.map((id) => findNode(fixture.tree, id)?.groupId)).size).toBe(1);
+    await fixture.run({ type: 'undo', treeId });
+    expect(childIds(fixture.tree, fixture.rootId)).toEqual([top]);
+    expect(childIds(fixture.tree, top)).toEqual(ids);
   });
 
   test('[T49] go by one cascade, and come back in order by one undo', async () => {
-    const { treeId } = bed;
-    await bed.run({ type: 'delete', treeId, nodeIds: ids.slice(1), mode: 'cascade' });
-    expect([childIds(bed.tree, top), bed.active]).toEqual([[ids[0]], ids[0]]);
-    await bed.run({ type: 'undo', treeId });
-    expect(childIds(bed.tree, top)).toEqual(ids);
+    const { treeId } = fixture;
+    await fixture.run({ type: 'delete', treeId, nodeIds: ids.slice(1), mode: 'cascade' });
+    expect([childIds(fixture.tree, top), fixture.active]).toEqual([[ids[0]], ids[0]]);
+    await fixture.run({ type: 'undo', treeId });
+    expect(childIds(fixture.tree, top)).toEqual(ids);
   });
 });

@@ -8,13 +8,13 @@ import { matchParentBelow, type Node, type NodeKind } from './node.ts';
 import { positionBetween } from './position.ts';
 import type { Commit } from './reads.ts';
 import { rewind } from './rewind.ts';
-import { unpatch } from './rows.ts';
+import { inversePatch } from './rows.ts';
 import { isStructural } from './steps/index.ts';
-import type { Place, Step } from './steps/types.ts';
+import type { Step, TreePosition } from './steps/types.ts';
 import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
+import { emptyTestTree, seed } from './testing/build-tree.ts';
 import { essence, expectSteps } from './testing/expect-steps.ts';
 import { testKit } from './testing/kit.ts';
-import { emptyTree, seed } from './testing/plant.ts';
 import { allNodes, bookmarkOn, type Tree } from './tree.ts';
 
 const runs = propertyRuns(300, process.env);
@@ -42,7 +42,7 @@ const rough: fc.Arbitrary<Rough> = fc.record({
 // Commits of several steps, so that steps meet what the same commit did before them.
 const commits = fc.array(fc.array(rough, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 12, size: 'max' });
 
-function placeOf({ parentId, position, groupId, matchParent }: Node): Place {
+function placeOf({ parentId, position, groupId, matchParent }: Node): TreePosition {
   return { parentId: parentId ?? nodeId(''), position, groupId, matchParent: matchParent ?? nodeId('') };
 }
 
@@ -77,7 +77,7 @@ function stepOf(tree: Tree, { type, a, b, text }: Rough, before: readonly Step[]
   }
   if (type === 'attributes') {
     const after = Object.fromEntries([[text, a % 3 === 0 ? null : b]]);
-    return { type, after, before: unpatch(tree.attributes, after) };
+    return { type, after, before: inversePatch(tree.attributes, after) };
   }
   if (type === 'restore') {
     const gone = pick(
@@ -109,7 +109,7 @@ function stepOf(tree: Tree, { type, a, b, text }: Rough, before: readonly Step[]
     }
     case 'annotate': {
       const after = Object.fromEntries([[text, a % 3 === 0 ? null : b]]);
-      return { type, nodeId: id, after, before: unpatch(one.meta, after) };
+      return { type, nodeId: id, after, before: inversePatch(one.meta, after) };
     }
     case 'regroup':
       return { type, nodeId: id, after: b % 4, before: one.groupId };
@@ -175,7 +175,7 @@ function honest(tree: Tree, steps: readonly Step[]): Step[] {
 test('[S14, S1, S2, S3, S4] random commits of random steps break no invariant, invert, and their rows replay', () => {
   fc.assert(
     fc.property(commits, (list) => {
-      let tree = emptyTree();
+      let tree = emptyTestTree();
       for (const one of list) {
         const closed = closing(tree, commitOf(tree, one));
         if (closed === null || closed.length === 0) continue;
@@ -195,10 +195,10 @@ function marks(tree: Tree): unknown {
 test('[T47] random commits, taken back one by one from the log, give every earlier tree', () => {
   fc.assert(
     fc.property(commits, (list) => {
-      const trees = [emptyTree()];
+      const trees = [emptyTestTree()];
       const log: Commit[] = [];
       for (const one of list) {
-        const tree = trees[trees.length - 1] ?? emptyTree();
+        const tree = trees[trees.length - 1] ?? emptyTestTree();
         const closed = closing(tree, commitOf(tree, one));
         if (closed === null || closed.length === 0) continue;
         const steps = honest(tree, closed).filter((step) => step.type !== 'restore' || step.position === undefined);
@@ -210,7 +210,7 @@ test('[T47] random commits, taken back one by one from the log, give every earli
         const by = { actId: actId('act'), actor: 'me', at: 0, kind: 'do' } as const;
         log.push({ treeId: id, version: version + 1, seq, structural, steps, ...by });
       }
-      const now = trees[trees.length - 1] ?? emptyTree();
+      const now = trees[trees.length - 1] ?? emptyTestTree();
       for (const then of trees) {
         const back = rewind(now, log, then.version);
         expect(essence(back)).toEqual(essence(then));
@@ -226,7 +226,7 @@ test('[T47] random commits, taken back one by one from the log, give every earli
 test('[S15] random steps, however they are mixed, are applied whole or not at all', () => {
   fc.assert(
     fc.property(commits, commits, (list, rest) => {
-      let tree = emptyTree();
+      let tree = emptyTestTree();
       for (const one of list) {
         const closed = closing(tree, commitOf(tree, one));
         if (closed !== null && closed.length > 0) tree = applyOrThrow(tree, honest(tree, closed)).tree;

@@ -1,5 +1,5 @@
 /** What a store offers beside the four things that planners need: lists, search, trash, runs, blobs, accounts, upkeep. */
-import type { Finding } from './check.ts';
+import type { TreeFinding } from './check.ts';
 import type { ActId, NodeId, TreeId } from './ids.ts';
 import type { JsonObject, Message, Role } from './message.ts';
 import type { NodeMeta } from './node.ts';
@@ -245,7 +245,7 @@ export interface ListEvent {
 export interface FsckReport {
   readonly trees: number;
   readonly nodes: number;
-  readonly findings: readonly (Finding & { readonly treeId: TreeId | null })[];
+  readonly findings: readonly (TreeFinding & { readonly treeId: TreeId | null })[];
   /** What was mended; nothing unless repair was asked for. What is moved is kept. */
   readonly repaired: readonly string[];
 }

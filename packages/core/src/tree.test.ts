@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { applyOrThrow } from './apply.ts';
 import { nodeId, treeId } from './ids.ts';
+import { buildTree, seed } from './testing/build-tree.ts';
 import { essence } from './testing/expect-steps.ts';
-import { seed, treeOf } from './testing/plant.ts';
-import { allBookmarks, allNodes, bookmarkOn, childCount, childIds, findAnyNode, findNode, seedling } from './tree.ts';
+import { allBookmarks, allNodes, bookmarkOn, childCount, childIds, emptyTree, findAnyNode, findNode } from './tree.ts';
 
 describe('a tree value', () => {
   test('[T10] begins without a root, at version 0', () => {
-    expect(seedling(treeId('t'), 'ann', 5)).toMatchObject({
+    expect(emptyTree(treeId('t'), 'ann', 5)).toMatchObject({
       id: 't',
       owner: 'ann',
       rootId: '',
@@ -19,7 +19,7 @@ describe('a tree value', () => {
   });
 
   test('[T11] finds a node while it lives, and a removed one only when asked for that', () => {
-    const { tree } = applyOrThrow(treeOf('a\n  b\n  c*'), [{ type: 'remove', nodeId: nodeId('b') }]);
+    const { tree } = applyOrThrow(buildTree('a\n  b\n  c*'), [{ type: 'remove', nodeId: nodeId('b') }]);
     expect([findNode(tree, 'c')?.id, findNode(tree, 'b'), findAnyNode(tree, 'b')?.removedIn]).toEqual([
       'c',
       undefined,
@@ -30,10 +30,10 @@ describe('a tree value', () => {
   });
 
   test('[T12] gives children in stored order, whatever the order of their creation', () => {
-    const planted = treeOf('a\n  b\n  c*');
-    const a = findNode(planted, 'a');
+    const sample = buildTree('a\n  b\n  c*');
+    const a = findNode(sample, 'a');
     if (a === undefined) throw new Error('The drawing has a.');
-    const { tree } = applyOrThrow(planted, [
+    const { tree } = applyOrThrow(sample, [
       { type: 'insert', node: seed('first', a, { position: 'Zz' }) },
       { type: 'insert', node: seed('between', a, { position: 'a0V' }) },
     ]);
@@ -43,7 +43,7 @@ describe('a tree value', () => {
   });
 
   test('[T13] stays as it was when a change makes another one', () => {
-    const tree = treeOf('a\n  b\n  c*');
+    const tree = buildTree('a\n  b\n  c*');
     const was = essence(tree);
     const b = findNode(tree, 'b');
     if (b === undefined) throw new Error('The drawing has b.');
@@ -66,7 +66,7 @@ describe('a tree value', () => {
         after: { nodeId: nodeId(id), title: `${id}${createdAt}`, createdAt, updatedAt: createdAt },
         before: null,
       }) as const;
-    const { tree } = applyOrThrow(treeOf('a\n  b\n  c*'), [on('b', 9), on('c', 3), on('a', 3), on('b', 4)]);
+    const { tree } = applyOrThrow(buildTree('a\n  b\n  c*'), [on('b', 9), on('c', 3), on('a', 3), on('b', 4)]);
     expect(allBookmarks(tree).map((mark) => mark.title)).toEqual(['a3', 'c3', 'b4']);
     expect([bookmarkOn(tree, 'b')?.title, bookmarkOn(tree, 'x')]).toEqual(['b4', undefined]);
   });

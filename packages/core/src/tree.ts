@@ -1,13 +1,13 @@
+import { type ChildList, childListIds, childListSize, emptyChildList } from './child-list.ts';
 import type { NodeId, TreeId } from './ids.ts';
 import type { Bookmark, Node, TreeAttributes } from './node.ts';
-import { emptyOrder, type Order, orderIds, orderSize } from './order.ts';
-import { type Entry, emptyMap, mapEntries, mapGet, type PersistentMap } from './persistent-map.ts';
+import { emptyMap, type MapEntry, mapEntries, mapGet, type PersistentMap } from './persistent-map.ts';
 
 /** What a store keeps of a tree beside its nodes. */
 export interface TreeRow {
   readonly id: TreeId;
   readonly owner: string;
-  /** The one content-less node; the empty text only in a {@link seedling}. */
+  /** The one content-less node; the empty text only in a {@link emptyTree}. */
   readonly rootId: NodeId;
   /** Rises by exactly one per commit; the root's insertion is version 1. */
   readonly version: number;
@@ -26,18 +26,18 @@ export interface TreeRow {
  * A node in the tree value, with its children in order. Its parent is kept by hash and by the very text that the
  * parent's entry has as its key, so that a walk up hashes nothing and compares no characters.
  */
-export interface TreeEntry extends Entry {
+export interface TreeEntry extends MapEntry {
   readonly key: NodeId;
   readonly node: Node;
-  readonly order: Order;
-  /** Children that were removed while this node stayed, by {@link graveKey}: their places are not given again. */
-  readonly graves: Order;
+  readonly children: ChildList;
+  /** Children that were removed while this node stayed, by {@link removedChildKey}: their places are not given again. */
+  readonly removedChildren: ChildList;
   readonly parentHash: number;
   readonly parentKey: NodeId | null;
 }
 
 /** A bookmark in the tree value. */
-export interface BookmarkEntry extends Entry {
+export interface BookmarkEntry extends MapEntry {
   readonly bookmark: Bookmark;
 }
 
@@ -55,7 +55,7 @@ export interface Tree extends TreeRow {
 const noNode = '' as NodeId;
 
 /** The value before the first commit: no root yet, version 0. */
-export function seedling(id: TreeId, owner = 'local', at = 0): Tree {
+export function emptyTree(id: TreeId, owner = 'local', at = 0): Tree {
   return {
     id,
     owner,
@@ -86,13 +86,13 @@ export function findAnyNode(tree: Tree, id: string): Node | undefined {
 
 /** The ids of a node's live children in stored order. */
 export function childIds(tree: Tree, id: string): NodeId[] {
-  return [...orderIds(orderOf(tree, id))];
+  return [...childListIds(childListOf(tree, id))];
 }
 
 /** A node's live children in stored order. */
 export function childrenOf(tree: Tree, id: string): Node[] {
   const children: Node[] = [];
-  for (const child of orderIds(orderOf(tree, id))) {
+  for (const child of childListIds(childListOf(tree, id))) {
     const node = findNode(tree, child);
     if (node !== undefined) children.push(node);
   }
@@ -101,27 +101,27 @@ export function childrenOf(tree: Tree, id: string): Node[] {
 
 /** How many live children a node has. */
 export function childCount(tree: Tree, id: string): number {
-  return orderSize(orderOf(tree, id));
+  return childListSize(childListOf(tree, id));
 }
 
 /** The key of a removed child among its parent's graves. Two of them may have had the same place at different times. */
-export function graveKey(node: Pick<Node, 'position' | 'id'>): string {
+export function removedChildKey(node: Pick<Node, 'position' | 'id'>): string {
   return `${node.position} ${node.id}`;
 }
 
 /** The live children of a node as an ordered set. */
-export function orderOf(tree: Tree, id: string): Order {
-  return mapGet(tree.nodes, id)?.order ?? emptyOrder;
+export function childListOf(tree: Tree, id: string): ChildList {
+  return mapGet(tree.nodes, id)?.children ?? emptyChildList;
 }
 
 /** The entry of the node that one hangs on; undefined for the root, and where it is missing. */
-export function entryAbove(tree: Tree, entry: TreeEntry): TreeEntry | undefined {
+export function parentEntry(tree: Tree, entry: TreeEntry): TreeEntry | undefined {
   const { parentKey, parentHash } = entry;
   return parentKey === null ? undefined : mapGet(tree.nodes, parentKey, parentHash);
 }
 
 /** The deepest node above or equal to both, also where they are removed. */
-export function forkOf(tree: Tree, a: string, b: string): NodeId | undefined {
+export function commonAncestorId(tree: Tree, a: string, b: string): NodeId | undefined {
   const heads = [mapGet(tree.nodes, a), mapGet(tree.nodes, b)];
   const passed = new Map<string, number>();
   // Both walks go up in turns: the cost follows the distance to the fork, not the depth of the tree.
@@ -132,7 +132,7 @@ export function forkOf(tree: Tree, a: string, b: string): NodeId | undefined {
     // Met before on the same way: rows that run in a circle.
     if (by !== undefined) return by === turn ? undefined : head.key;
     passed.set(head.key, turn);
-    heads[turn] = entryAbove(tree, head);
+    heads[turn] = parentEntry(tree, head);
   }
   return undefined;
 }

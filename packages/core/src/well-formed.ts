@@ -19,7 +19,7 @@ export function wellFormedMessage(message: Message): Message {
   return {
     role: message.role,
     content: message.content.map((block) =>
-      isWellFormed(block) ? block : { ...repaired(block), type: wellFormedText(block.type) },
+      isWellFormed(block) ? block : { ...repairText(block), type: wellFormedText(block.type) },
     ),
     ...(call === undefined ? {} : { tool_call_id: wellFormedText(call) }),
   };
@@ -52,7 +52,7 @@ function isWellFormed(root: unknown): boolean {
   return true;
 }
 
-function repaired(root: object): object {
+function repairText(root: object): object {
   const target: Members = {};
   const waiting: { readonly from: object; readonly to: unknown[] | Members }[] = [{ from: root, to: target }];
   const copy = (value: unknown): unknown => {
@@ -67,7 +67,7 @@ function repaired(root: object): object {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { from, to } = next;
     if (Array.isArray(to)) for (const value of Object.values(from)) to.push(copy(value));
-    else for (const [key, value] of Object.entries(from)) define(to, freeKey(to, from, key), copy(value));
+    else for (const [key, value] of Object.entries(from)) defineField(to, freeKey(to, from, key), copy(value));
   }
   return target;
 }
@@ -81,6 +81,6 @@ function freeKey(to: Members, from: object, key: string): string {
 }
 
 // An assignment to `__proto__` would set the prototype and lose the value.
-function define(to: Members, key: string, value: unknown): void {
+function defineField(to: Members, key: string, value: unknown): void {
   Object.defineProperty(to, key, { value, writable: true, enumerable: true, configurable: true });
 }

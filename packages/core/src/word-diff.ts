@@ -35,11 +35,11 @@ export function diffText(a: string, b: string): readonly TextPart[] {
   const left = splitWords(a);
   const right = splitWords(b);
   const numbers = new Map<string, number>();
-  const { removed, added } = diffSequences(numbered(left, numbers), numbered(right, numbers));
-  return joined(changes(left, right, removed, added));
+  const { removed, added } = diffSequences(numberWords(left, numbers), numberWords(right, numbers));
+  return joinParts(changes(left, right, removed, added));
 }
 
-function numbered(words: readonly string[], numbers: Map<string, number>): Int32Array {
+function numberWords(words: readonly string[], numbers: Map<string, number>): Int32Array {
   const found = new Int32Array(words.length);
   for (const [index, text] of words.entries()) {
     const number = numbers.get(text) ?? numbers.size;
@@ -50,14 +50,19 @@ function numbered(words: readonly string[], numbers: Map<string, number>): Int32
 }
 
 /** Either what both have, or what one has in place of the other. */
-interface Change {
+interface TextChange {
   readonly equal: string;
   readonly removed: string;
   readonly added: string;
 }
 
-function changes(left: readonly string[], right: readonly string[], removed: Uint8Array, added: Uint8Array): Change[] {
-  const found: Change[] = [];
+function changes(
+  left: readonly string[],
+  right: readonly string[],
+  removed: Uint8Array,
+  added: Uint8Array,
+): TextChange[] {
+  const found: TextChange[] = [];
   let x = 0;
   let y = 0;
   while (x < left.length || y < right.length) {
@@ -77,12 +82,12 @@ function changes(left: readonly string[], right: readonly string[], removed: Uin
   return found;
 }
 
-function isReplacement(change: Change | undefined): boolean {
+function isReplacement(change: TextChange | undefined): boolean {
   return change !== undefined && change.removed !== '' && change.added !== '';
 }
 
 // White space between two replaced words is nothing that stayed: "the old way" for "a new path" is one replacement.
-function joined(found: readonly Change[]): TextPart[] {
+function joinParts(found: readonly TextChange[]): TextPart[] {
   const parts: TextPart[] = [];
   for (let at = 0; at < found.length; at++) {
     const change = found[at];

@@ -92,7 +92,7 @@ export interface EventsOptions {
 
 /** Makes a bus without hooks. A hook that fails is reported and passed over: nobody's turn breaks for it. */
 export function createEvents(
-  onFailure: (failure: HookFailure) => void = ignore,
+  onFailure: (failure: HookFailure) => void = ignoreHookError,
   { limit = 60_000 }: EventsOptions = {},
 ): Events {
   const befores: { readonly [K in EventName]: Map<BeforeHook<K>, string | undefined> } = {
@@ -117,14 +117,14 @@ export function createEvents(
     }
   };
   return {
-    before: (name, hook, from) => added(befores[name], hook, from),
-    after: (name, hook, from) => added(afters[name], hook, from),
+    before: (name, hook, from) => addHook(befores[name], hook, from),
+    after: (name, hook, from) => addHook(afters[name], hook, from),
     async ask(name, event) {
       let asked = event;
       for (const [hook, from] of [...befores[name]]) {
-        let found: Found<typeof asked>;
+        let found: FoundHooks<typeof asked>;
         try {
-          found = verdictIn(name, asked, await inTime(hook(asked), limit));
+          found = verdictIn(name, asked, await withinTimeout(hook(asked), limit));
         } catch (error) {
           report(`before ${name}`, error, from);
           continue;
@@ -137,7 +137,7 @@ export function createEvents(
     async tell(name, event) {
       for (const [hook, from] of [...afters[name]]) {
         try {
-          await inTime(hook(event), limit);
+          await withinTimeout(hook(event), limit);
         } catch (error) {
           report(`after ${name}`, error, from);
         }
@@ -147,11 +147,11 @@ export function createEvents(
 }
 
 /** Waits for a hook, but not for ever. */
-async function inTime<T>(answer: T | Promise<T>, limit: number): Promise<T> {
+async function withinTimeout<T>(answer: T | Promise<T>, limit: number): Promise<T> {
   if (!(answer instanceof Promise)) return answer;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(invalid(`The hook has not answered for ${limit} ms.`)), limit);
+    timer = setTimeout(() => reject(invalidVerdict(`The hook has not answered for ${limit} ms.`)), limit);
   });
   try {
     return await Promise.race([answer, late]);
@@ -160,7 +160,7 @@ async function inTime<T>(answer: T | Promise<T>, limit: number): Promise<T> {
   }
 }
 
-interface Found<T> {
+interface FoundHooks<T> {
   readonly cancel?: string;
   readonly replace?: T;
 }
@@ -175,21 +175,22 @@ const needed: { readonly [K in EventName]: readonly (keyof BeforeEvents[K])[] } 
 };
 
 /** What a hook decided; throws where that is none of the things that it may decide. */
-function verdictIn<K extends EventName>(name: K, asked: BeforeEvents[K], given: unknown): Found<BeforeEvents[K]> {
+function verdictIn<K extends EventName>(name: K, asked: BeforeEvents[K], given: unknown): FoundHooks<BeforeEvents[K]> {
   if (given === undefined || given === null) return {};
-  if (typeof given !== 'object') throw invalid(`A hook answers with cancel, replace or nothing, not ${typeof given}.`);
+  if (typeof given !== 'object')
+    throw invalidVerdict(`A hook answers with cancel, replace or nothing, not ${typeof given}.`);
   if ('cancel' in given && given.cancel !== undefined && given.cancel !== false)
     return { cancel: typeof given.cancel === 'string' && given.cancel !== '' ? given.cancel : 'A hook said no.' };
   if (!('replace' in given) || given.replace === undefined) {
     if ('cancel' in given) return {};
-    throw invalid('A hook answered with neither cancel nor replace.');
+    throw invalidVerdict('A hook answered with neither cancel nor replace.');
   }
-  if (!stands(name, asked, given.replace))
-    throw invalid(`A hook replaced ${name} by something without ${needed[name].join(', ')}.`);
+  if (!isStillValid(name, asked, given.replace))
+    throw invalidVerdict(`A hook replaced ${name} by something without ${needed[name].join(', ')}.`);
   return { replace: given.replace };
 }
 
-function stands<K extends EventName>(name: K, asked: BeforeEvents[K], value: unknown): value is BeforeEvents[K] {
+function isStillValid<K extends EventName>(name: K, asked: BeforeEvents[K], value: unknown): value is BeforeEvents[K] {
   if (typeof value !== 'object' || value === null) return false;
   const [before, after] = [new Map(Object.entries(asked)), new Map<string, unknown>(Object.entries(value))];
   return needed[name].every((key) => {
@@ -198,7 +199,7 @@ function stands<K extends EventName>(name: K, asked: BeforeEvents[K], value: unk
   });
 }
 
-function invalid(message: string): AppError {
+function invalidVerdict(message: string): AppError {
   return new AppError({ code: 'hook/invalid', kind: 'invalid', message });
 }
 
@@ -206,13 +207,13 @@ function cancelled(name: string, why: string): AppError {
   return new AppError({ code: 'event/cancelled', kind: 'refused', message: why, data: { event: name } });
 }
 
-function added<H>(hooks: Map<H, string | undefined>, hook: H, from: string | undefined): () => void {
+function addHook<H>(hooks: Map<H, string | undefined>, hook: H, from: string | undefined): () => void {
   hooks.set(hook, from);
   return () => {
     hooks.delete(hook);
   };
 }
 
-function ignore(): void {
+function ignoreHookError(): void {
   // A bus whose owner does not want to know.
 }

@@ -19,7 +19,7 @@ export * from './commands/index.ts';
 // Making room, and summaries of branches.
 export * from './compaction/index.ts';
 export type * from './config/contract.ts';
-export { type ConfigSource, configPath, type Env, loadConfig, parseConfig } from './config/load.ts';
+export { type ConfigSource, configPath, type Environment, loadConfig, parseConfig } from './config/load.ts';
 export { Hidden, Secret } from './config/secret.ts';
 // Turns of conversation.
 export * from './events.ts';
@@ -30,9 +30,9 @@ export { createGenerator, type Generator, type GeneratorOptions, type TurnsOf } 
 export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';
 export { noticeText, type TurnNotice } from './generate/notices.ts';
 export { type ReplyLimit, replyLimit } from './generate/reply-limit.ts';
-export type { ToolSource } from './generate/room.ts';
 export { fileSpending, memorySpending, type Spending } from './generate/spending.ts';
-export { type Connection, defaultLimits as defaultHttpLimits, type HttpLimits } from './http/contract.ts';
+export type { ToolSource } from './generate/turn-services.ts';
+export { defaultLimits as defaultHttpLimits, type HttpConnection, type HttpLimits } from './http/contract.ts';
 export { redact } from './http/redact.ts';
 // Conversations from elsewhere, and back.
 export * from './import/index.ts';
@@ -40,19 +40,25 @@ export * from './import/index.ts';
 export * from './mcp/index.ts';
 export { newId } from './new-id.ts';
 export { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
+export {
+  accumulateReply,
+  collectReply,
+  type ModelReply,
+  type ReplyAccumulator,
+  type SignedThinking,
+} from './providers/accumulate-reply.ts';
 export { systemClock } from './providers/clock.ts';
 export * from './providers/contract.ts';
 export { defineProvider } from './providers/define.ts';
 export { abortedEvent, errorEvent, errorFrom } from './providers/errors.ts';
-export { collectReply, foldReply, type ProvedThinking, type Reply, type ReplyFold } from './providers/fold.ts';
 export {
   createProviders,
   listModels,
   type Model,
   type ModelCall,
   type ModelChoice,
+  type ModelProviders,
   offlineModel,
-  type Providers,
   type ProvidersOptions,
   requireReady,
 } from './providers/index.ts';

@@ -25,13 +25,13 @@ export function newId(now: number = Date.now()): string {
   if (now !== asked) {
     asked = now;
     if (now > said || now < said - mostAhead) {
-      say(now, random);
+      formatId(now, random);
       return stamp + random;
     }
   }
   const count = Number.parseInt(first.slice(0, 3), 16) + ++since;
   if (count > 0xfff) {
-    say(said + 1, `000${random.slice(3)}`);
+    formatId(said + 1, `000${random.slice(3)}`);
     return stamp + first;
   }
   return stamp + (0x1000 + count).toString(16).slice(1) + random.slice(3);
@@ -58,7 +58,7 @@ function spell(byte: number | undefined): string {
 }
 
 // The upper digits of a time are those of the minute and are kept: small numbers are put into digits far quicker.
-function say(time: number, after: string): void {
+function formatId(time: number, after: string): void {
   said = time;
   first = after;
   since = 0;

@@ -8,7 +8,7 @@ import { dayOf, memorySpending } from './generate/spending.ts';
 import { newId } from './new-id.ts';
 import { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
 import { createProviders } from './providers/index.ts';
-import { type ScriptedReply, scriptedProvider, usageBeat } from './testing/scripted.ts';
+import { type ScriptedReply, scriptedProvider, usageEventOf } from './testing/scripted.ts';
 
 // Ten cents for a thousand tokens of input, and a dollar for output.
 const priced =
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const used = (input: number, output: number): ScriptedReply => [
   { type: 'text-delta', text: 'In short.' },
-  usageBeat(input, output),
+  usageEventOf(input, output),
   { type: 'end', finishReason: 'stop', raw: 'stop' },
 ];
 

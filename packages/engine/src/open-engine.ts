@@ -1,6 +1,6 @@
 /** The one assembly of the engine: server and command line take every part that talks to models from here. */
 import type { Store } from '@coppice/core';
-import type { Command, Copies } from './commands/contract.ts';
+import type { CommandDefinition, Copies } from './commands/contract.ts';
 import { type Commands, createCommands } from './commands/registry.ts';
 import type { Compactor } from './compaction/contract.ts';
 import type { Config } from './config/contract.ts';
@@ -10,11 +10,11 @@ import { createGenerator, type Generator, type GeneratorOptions } from './genera
 import { memorySpending } from './generate/spending.ts';
 import { newId } from './new-id.ts';
 import { systemClock } from './providers/clock.ts';
-import { createProviders, type Providers } from './providers/index.ts';
+import { createProviders, type ModelProviders } from './providers/index.ts';
 import type { Summarizer } from './summaries/contract.ts';
-import { createTitles, type Titles } from './summaries/titles.ts';
+import { createTitles, type TitleGenerator } from './summaries/titles.ts';
 import { createTools, toolSettings } from './tools/index.ts';
-import type { Tools } from './tools/registry.ts';
+import type { ToolRegistry } from './tools/registry.ts';
 
 /** What an engine is made of; all but store and configuration has a default. */
 export interface EngineOptions
@@ -27,13 +27,13 @@ export interface EngineOptions
   /** Called when a hook fails, unless `events` is given, which has its own. */
   readonly onHookFailure?: ((failure: HookFailure) => void) | undefined;
   /** Made from the configuration if not given. */
-  readonly providers?: Providers | undefined;
+  readonly providers?: ModelProviders | undefined;
   /** The built-in tools under the rules of the configuration if not given. */
-  readonly tools?: Tools | undefined;
+  readonly tools?: ToolRegistry | undefined;
   /** Where commands put copies; new trees of the same store if not given. */
   readonly copies?: Copies | undefined;
   /** Commands in addition to the built-in ones. */
-  readonly commands?: readonly Command[] | undefined;
+  readonly commands?: readonly CommandDefinition[] | undefined;
   /** False gives no automatic titles. */
   readonly titles?: boolean | undefined;
   /** Called when a title could not be given. */
@@ -43,14 +43,14 @@ export interface EngineOptions
 /** Every part that talks to models, on one store. Budgets, hooks and the summary model are the same for all of them. */
 export interface Engine {
   readonly store: Store;
-  readonly providers: Providers;
-  readonly tools: Tools;
+  readonly providers: ModelProviders;
+  readonly tools: ToolRegistry;
   readonly events: Events;
   readonly generator: Generator;
   readonly compactor: Compactor;
   readonly summarizer: Summarizer;
   /** Null where automatic titles are switched off. */
-  readonly titles: Titles | null;
+  readonly titles: TitleGenerator | null;
   /** The slash commands; they run on this engine's store. */
   readonly commands: Commands;
   /** The same engine on another store: same providers, tools, budgets and summaries. Closed with this one. */
@@ -76,8 +76,8 @@ export function openEngine(options: EngineOptions): Engine {
 
 /** What the engines of all stores have in common. */
 interface Shared {
-  readonly providers: Providers;
-  readonly tools: Tools;
+  readonly providers: ModelProviders;
+  readonly tools: ToolRegistry;
   readonly spending: NonNullable<GeneratorOptions['spending']>;
   readonly engines: Map<Store, Engine>;
   summarizer: Summarizer | null;

@@ -42,7 +42,7 @@ export function runContextOf(store: TreeStore, options: ServiceOptions): RunCont
 }
 
 /** A fresh act, for a call that takes several commits. */
-export function freshAct(context: RunContext): ActId {
+export function newActId(context: RunContext): ActId {
   return actId(context.newId());
 }
 
@@ -53,19 +53,19 @@ export function checkCount(what: string, value: number, least = 0): void {
 }
 
 /** Arguments that a call takes by name. Callers without types may leave them out, or hand on something else. */
-export function named<T extends object>(given: T): T {
+export function requireObject<T extends object>(given: T): T {
   const isNamed = typeof given === 'object' && given !== null && !Array.isArray(given);
   return isNamed ? given : refuse('command/invalid', 'This call takes an object with what it is to do.', {});
 }
 
 /** A node and the tree it is in. */
-export interface Place {
+export interface NodePlace {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
 }
 
 /** Where a node is, by its id alone; a tree's own id stands for its root. Null where the owner has no such thing. */
-export async function findPlace(store: TreeStore, id: string): Promise<Place | null> {
+export async function findNodePlace(store: TreeStore, id: string): Promise<NodePlace | null> {
   // Callers without types hand on what they have: to a database that would be a parameter it cannot bind.
   if (typeof id !== 'string') return null;
   return store.read(treeId(id), function* () {
@@ -76,17 +76,17 @@ export async function findPlace(store: TreeStore, id: string): Promise<Place | n
   });
 }
 
-/** As {@link findPlace}; refused where there is no such node. */
-export async function placeOf(store: TreeStore, id: string): Promise<Place> {
-  return (await findPlace(store, id)) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+/** As {@link findNodePlace}; refused where there is no such node. */
+export async function requireNodePlace(store: TreeStore, id: string): Promise<NodePlace> {
+  return (await findNodePlace(store, id)) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
 /** A tree's id as it came from outside. Callers without types hand on what they have, which no database can look for. */
-export function treeNamed(id: string): TreeId {
+export function requireTreeNamed(id: string): TreeId {
   return typeof id === 'string' ? treeId(id) : refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
 }
 
-/** A node's id as it came from outside; see {@link treeNamed}. */
-export function nodeNamed(id: string): NodeId {
+/** A node's id as it came from outside; see {@link requireTreeNamed}. */
+export function requireNodeNamed(id: string): NodeId {
   return typeof id === 'string' ? nodeId(id) : refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }

@@ -4,12 +4,12 @@ import { Hono } from 'hono';
 import type { ServerOptions } from './contract.ts';
 import type { ServerContext, ServerEnv } from './env.ts';
 import { httpRefusal, refuseHttp } from './http-errors.ts';
-import { answerRefusal, failed } from './middleware/errors.ts';
+import { answerRefusal, failedAnswer } from './middleware/errors.ts';
 import { checkHost } from './middleware/host.ts';
 import { checkOrigin } from './middleware/origin.ts';
 import { logRequest } from './middleware/request-log.ts';
 import { createReference } from './reference-page.ts';
-import type { Route } from './routes/define.ts';
+import type { RouteDefinition } from './routes/define.ts';
 import { routes } from './routes/index.ts';
 import { runRoute } from './run-route.ts';
 import { createServices, type Services } from './services.ts';
@@ -50,7 +50,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
   for (const route of routes) app.on(route.method.toUpperCase(), [honoPath(route.path)], runRoute(route));
   const otherMethods = methodsByPath(routes);
   app.notFound((context: ServerContext) => web(context) ?? otherMethods(context) ?? unknownPath(context));
-  app.onError(failed);
+  app.onError(failedAnswer);
   return {
     app,
     services,
@@ -73,7 +73,7 @@ function attempt(context: ServerContext, check: () => Response | undefined): Res
   try {
     return check();
   } catch (thrown) {
-    return failed(thrown, context);
+    return failedAnswer(thrown, context);
   }
 }
 
@@ -83,7 +83,7 @@ function unknownPath(context: ServerContext): Response {
 }
 
 /** Answers for paths that are there under other methods, and says which; null for those that are not there at all. */
-function methodsByPath(all: readonly Route[]): (context: ServerContext) => Response | null {
+function methodsByPath(all: readonly RouteDefinition[]): (context: ServerContext) => Response | null {
   const table = all.map(({ method, path }) => ({
     method: method.toUpperCase(),
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),

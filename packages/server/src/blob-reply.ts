@@ -3,7 +3,7 @@ import type { BlobStore } from '@coppice/core';
 import { noneMatch } from './entity-tags.ts';
 import { refuseHttp } from './http-errors.ts';
 import { attachmentPolicy } from './middleware/security-headers.ts';
-import type { RawReply, Scope } from './routes/define.ts';
+import type { RawReply, RouteScope } from './routes/define.ts';
 
 // Shown in place by a browser; whatever else there is is downloaded, so that it never runs as a page of ours.
 const inline: ReadonlySet<string> = new Set([
@@ -19,13 +19,13 @@ const inline: ReadonlySet<string> = new Set([
   'application/pdf',
 ]);
 
-interface Range {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** One range of bytes; null where the header asks for none that we know, which means all of them. */
-function rangeOf(header: string | undefined, size: number): Range | null {
+function byteRangeOf(header: string | undefined, size: number): ByteRange | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
   if (from === '' && to === '') return null;
   // One that ends before it begins is no range, and counts as not said.
@@ -40,7 +40,7 @@ function rangeOf(header: string | undefined, size: number): Range | null {
 export async function blobReply(
   blobs: BlobStore,
   hash: string,
-  header: Scope['header'],
+  header: RouteScope['header'],
   more: Readonly<Record<string, string>>,
 ): Promise<RawReply> {
   const info = (await blobs.find(hash)) ?? noSuchBlob(hash);
@@ -55,7 +55,7 @@ export async function blobReply(
   };
   if (noneMatch(header('if-none-match'), etag)) return { raw: null, status: 304, headers };
   const wanted = header('if-range');
-  const range = wanted === undefined || wanted === etag ? rangeOf(header('range'), info.size) : null;
+  const range = wanted === undefined || wanted === etag ? byteRangeOf(header('range'), info.size) : null;
   const bytes = (await (range === null ? blobs.read(hash) : blobs.read(hash, range))) ?? noSuchBlob(hash);
   const partial = range === null ? {} : { 'Content-Range': `bytes ${range.start}-${range.end - 1}/${info.size}` };
   return { raw: new Uint8Array(bytes), status: range === null ? 200 : 206, headers: { ...headers, ...partial } };

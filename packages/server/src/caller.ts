@@ -1,7 +1,7 @@
 import type { User } from '@coppice/core';
 
 /** What lets a caller in, and whether it still does. */
-export interface Stay {
+export interface CallerLimits {
   /** The same for everything that was let in by the same. */
   readonly key: string;
   holds(): Promise<boolean>;
@@ -18,5 +18,5 @@ export interface Caller {
   /** How the caller showed who it is. */
   readonly by: 'bearer' | 'cookie' | 'proxy';
   /** By what it may stay where it is, for streams that are open for long; null where that is never taken away. */
-  readonly stay: Stay | null;
+  readonly stay: CallerLimits | null;
 }

@@ -38,7 +38,7 @@ function isOrigin(text: string): boolean {
 }
 
 /** Refuses options that are not in order. */
-export function checkOptions(options: ServeOptions): void {
+export function checkServerOptions(options: ServeOptions): void {
   const problems = problemsIn(options);
   if (problems.length > 0)
     throw new AppError({ code: 'http/invalid', kind: 'invalid', message: problems.join(' '), data: { problems } });

@@ -1,6 +1,6 @@
 /** What a server is made of, and the bounds it keeps. */
 import type { MessageKit, Store } from '@coppice/core';
-import type { Config, Events, GenerateLimits, McpClient, Providers, Tools } from '@coppice/engine';
+import type { Config, Events, GenerateLimits, McpClient, ModelProviders, ToolRegistry } from '@coppice/engine';
 import type { Logger } from 'pino';
 
 /**
@@ -115,9 +115,9 @@ export interface ServerOptions {
   readonly auth: AuthOptions;
   readonly config: Config;
   /** Made from the configuration if not given. */
-  readonly providers?: Providers | undefined;
+  readonly providers?: ModelProviders | undefined;
   /** The built-in tools if not given. */
-  readonly tools?: Tools | undefined;
+  readonly tools?: ToolRegistry | undefined;
   /** Tools of other processes; whoever made it starts and closes it, and gives its registry as `tools`. */
   readonly mcp?: McpClient | undefined;
   /** Whether agents that come over `/mcp` may write; what the configuration says if not given. */

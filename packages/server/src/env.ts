@@ -33,7 +33,7 @@ export function remoteAddress(context: ServerContext): string | null {
  * A header of the request, by its name in lower case. Behind a socket it is where node's parser has put it already: to
  * make an object of the Fetch standard out of all of them costs more than everything else that is checked.
  */
-export function headerOf(context: ServerContext, name: string): string | undefined {
+export function requestHeader(context: ServerContext, name: string): string | undefined {
   const parsed = context.env?.incoming?.headers;
   if (parsed === undefined) return context.req.header(name);
   const value = parsed[name];
@@ -42,5 +42,5 @@ export function headerOf(context: ServerContext, name: string): string | undefin
 
 /** The `Host` that was asked for, in lower case. */
 export function hostOf(context: ServerContext): string {
-  return (headerOf(context, 'host') ?? new URL(context.req.url).host).toLowerCase();
+  return (requestHeader(context, 'host') ?? new URL(context.req.url).host).toLowerCase();
 }

@@ -47,7 +47,7 @@ export function refuseHttp(code: HttpCode, message: string, data: Readonly<Recor
 }
 
 /** The status that goes with an error. */
-export function statusOf(error: Pick<Refusal, 'code' | 'kind'>): number {
+export function httpStatusOf(error: Pick<Refusal, 'code' | 'kind'>): number {
   return isHttpCode(error.code) ? httpCodes[error.code].status : statusOfKind[error.kind];
 }
 
@@ -56,7 +56,7 @@ function isHttpCode(code: string): code is HttpCode {
 }
 
 /** Any thrown value as a refusal that may be shown: what nobody foresaw says nothing of the inside. */
-export function refusalOf(thrown: unknown): Refusal {
+export function httpRefusalOf(thrown: unknown): Refusal {
   if (isAppError(thrown)) {
     const { code, kind, message, data } = thrown;
     return { code, kind, message: redact(message), data };

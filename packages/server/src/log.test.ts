@@ -1,5 +1,5 @@
 import { createTools, defineTool } from '@coppice/engine';
-import { textBeats, toolBeats } from '@coppice/engine/testing';
+import { textEvents, toolEvents } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { EventReader, openTestServer } from './testing/index.ts';
@@ -33,7 +33,7 @@ test('[A130] a log has a line for each request by its pattern, and no key, token
     body: { type: 'reply', parentId: made.body.activeNodeId, models: ['scripted/one'] },
   });
   const events = new EventReader(await server.raw('GET', `/api/generations/${begun.body.actId}/events`, { token }));
-  const told = JSON.stringify(await events.all());
+  const reported = JSON.stringify(await events.all());
   log.error({ err: new Error('Authorization: Bearer sk-canary-header-000002') }, 'with sk-canary-config-000001');
   await server.close();
   const text = lines.join('');
@@ -49,7 +49,7 @@ test('[A130] a log has a line for each request by its pattern, and no key, token
   ]);
   for (const secret of [...canaries, 'words of a conversation', 'share-token-canary'])
     expect(text).not.toContain(secret);
-  expect(told).not.toContain('sk-canary');
+  expect(reported).not.toContain('sk-canary');
 });
 
 test('[A131] keys that the server holds are in no answer, feed, document, tool result or stored row', async () => {
@@ -70,7 +70,7 @@ test('[A131] keys that the server holds are in no answer, feed, document, tool r
     tools,
     config:
       '[providers.openai]\napi_key = "sk-canary-config-000001"\n[providers.anthropic]\napi_key = "sk-canary-environment-004"',
-    replies: [toolBeats({ id: 'c1', name: 'environment', parameters: {} }), textBeats('Done.')],
+    replies: [toolEvents({ id: 'c1', name: 'environment', parameters: {} }), textEvents('Done.')],
   });
   const messages = [{ role: 'user', content: 'Show me.' }];
   const made = await server.ask('POST', '/api/trees', { body: { messages } });

@@ -19,16 +19,16 @@ export function createLog(options: LogOptions = {}): Logger {
       level: options.level ?? 'info',
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
-      serializers: { err: errorOf },
+      serializers: { err: errorFields },
     },
     safe,
   );
 }
 
 /** What is written of an error: its kind, its sentence and where it came from; not the data, which may hold messages. */
-function errorOf(thrown: unknown): object {
+function errorFields(thrown: unknown): object {
   if (!(thrown instanceof Error)) return { message: String(thrown) };
   const { name, message, stack, cause } = thrown;
   const code = 'code' in thrown && typeof thrown.code === 'string' ? { code: thrown.code } : {};
-  return { name, message, ...code, stack, ...(cause === undefined ? {} : { cause: errorOf(cause) }) };
+  return { name, message, ...code, stack, ...(cause === undefined ? {} : { cause: errorFields(cause) }) };
 }

@@ -1,6 +1,6 @@
 /** The OpenAPI document, made from the very table that the routes are run by. */
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import type { Route } from './routes/define.ts';
+import type { RouteDefinition } from './routes/define.ts';
 import { problem } from './wire/schemas.ts';
 
 /** The version of the API; it rises when something that was promised changes. */
@@ -34,7 +34,7 @@ const statusWords: Readonly<Record<number, string>> = {
 };
 
 /** The document of a list of routes, as a plain object. */
-export function openApiDocument(routes: readonly Route[]): object {
+export function openApiDocument(routes: readonly RouteDefinition[]): object {
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   app.openAPIRegistry.registerComponent('securitySchemes', 'cookie', {
@@ -42,7 +42,7 @@ export function openApiDocument(routes: readonly Route[]): object {
     in: 'cookie',
     name: 'coppice',
   });
-  for (const route of routes) app.openAPIRegistry.registerPath(pathOf(route));
+  for (const route of routes) app.openAPIRegistry.registerPath(openApiPath(route));
   return app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: { title: 'Coppice', version: apiVersion, description, license: { name: 'MIT' } },
@@ -51,12 +51,12 @@ export function openApiDocument(routes: readonly Route[]): object {
   });
 }
 
-function tagOf({ path }: Route): string {
+function tagOf({ path }: RouteDefinition): string {
   const [, first = 'server', , third] = path.replace(/^\/api/, '').split('/');
   return first === 'trees' && third !== undefined ? third.replace(/^\{.*$/, 'trees') : first;
 }
 
-function pathOf(route: Route): RouteConfig {
+function openApiPath(route: RouteDefinition): RouteConfig {
   const { needs, body, query } = route;
   const params = z.object(Object.fromEntries(route.parameters.map((name) => [name, parameterOf(name)])));
   const content =
@@ -96,7 +96,7 @@ function parameterOf(name: string): z.ZodType {
   return z.string();
 }
 
-function responsesOf(route: Route): RouteConfig['responses'] {
+function responsesOf(route: RouteDefinition): RouteConfig['responses'] {
   const { needs } = route;
   const refusals = [
     400,

@@ -1,6 +1,6 @@
 /** The API as a page: plain HTML from the table of routes, without a script or a file from anywhere. */
 import { openApiDocument } from './openapi.ts';
-import type { Route } from './routes/define.ts';
+import type { RouteDefinition } from './routes/define.ts';
 import type { Reference } from './services.ts';
 
 const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:2rem auto;padding:0 1rem}
@@ -13,11 +13,11 @@ export const referencePolicy =
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character);
 }
 
-function needsOf({ needs }: Route): string {
+function needsOf({ needs }: RouteDefinition): string {
   const words = [`access: ${needs.access}`];
   if (needs.version !== 'none') words.push(`version ${needs.version}`);
   if (needs.body !== 'none') words.push(needs.body === 'json' ? 'JSON body' : 'bytes');
@@ -25,27 +25,27 @@ function needsOf({ needs }: Route): string {
   return words.join(' · ');
 }
 
-function entryOf(route: Route): string {
+function routeEntry(route: RouteDefinition): string {
   const query = route.query === null ? [] : Object.keys(route.query.shape);
   const asked =
-    query.length === 0 ? '' : `<p>Query: ${query.map((key) => `<code>${escaped(key)}</code>`).join(', ')}</p>`;
-  return `<h3 id="${escaped(route.name)}"><code><span class="verb">${route.method.toUpperCase()}</span> ${escaped(route.path)}</code></h3>
-<p>${escaped(route.summary)}</p>${asked}<p class="needs">${needsOf(route)}</p>`;
+    query.length === 0 ? '' : `<p>Query: ${query.map((key) => `<code>${escapeText(key)}</code>`).join(', ')}</p>`;
+  return `<h3 id="${escapeText(route.name)}"><code><span class="verb">${route.method.toUpperCase()}</span> ${escapeText(route.path)}</code></h3>
+<p>${escapeText(route.summary)}</p>${asked}<p class="needs">${needsOf(route)}</p>`;
 }
 
-function pageOf(routes: readonly Route[]): string {
-  const areas = new Map<string, Route[]>();
+function referencePage(routes: readonly RouteDefinition[]): string {
+  const areas = new Map<string, RouteDefinition[]>();
   for (const route of routes) {
     const area = route.path.split('/').find((part) => part !== '' && part !== 'api') ?? 'server';
     areas.set(area, [...(areas.get(area) ?? []), route]);
   }
-  const parts = [...areas].map(([area, members]) => `<h2>${escaped(area)}</h2>${members.map(entryOf).join('')}`);
+  const parts = [...areas].map(([area, members]) => `<h2>${escapeText(area)}</h2>${members.map(routeEntry).join('')}`);
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Coppice: HTTP API</title><style>${style}</style><h1>Coppice: HTTP API</h1>
 <p>Machine-readable as <a href="/api/openapi.json">OpenAPI 3.1</a>. Every answer about a tree carries its version as <code>ETag</code>; a write that changes structure or content names the version it has seen, by <code>If-Match</code> or <code>expectedVersion</code>.</p>${parts.join('')}</html>`;
 }
 
 /** What a server with these routes says about itself. */
-export function createReference(routes: readonly Route[]): Reference {
+export function createReference(routes: readonly RouteDefinition[]): Reference {
   let document: string | null = null;
   let page: string | null = null;
   return {
@@ -54,7 +54,7 @@ export function createReference(routes: readonly Route[]): Reference {
       return document;
     },
     page() {
-      page ??= pageOf(routes);
+      page ??= referencePage(routes);
       return page;
     },
   };

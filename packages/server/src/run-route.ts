@@ -1,15 +1,15 @@
 /** From a request to a route's answer: who calls, what they bring, what they get. The same for all routes. */
 import type { Caller } from './caller.ts';
-import { headerOf, type ServerContext } from './env.ts';
+import { requestHeader, type ServerContext } from './env.ts';
 import { authorise } from './middleware/auth.ts';
 import { type BodyBounds, bodyChunks, checkMediaType, readBody, readJson } from './middleware/limits.ts';
 import { respond } from './middleware/security-headers.ts';
-import type { RawReply, Reply, Route, Scope } from './routes/define.ts';
+import type { RawReply, RouteDefinition, RouteReply, RouteScope } from './routes/define.ts';
 
 const nobody: Caller = { owner: '', actor: '', name: '', role: 'viewer', by: 'bearer', stay: null };
 
 /** The handler of a route. */
-export function runRoute(route: Route): (context: ServerContext) => Promise<Response> {
+export function runRoute(route: RouteDefinition): (context: ServerContext) => Promise<Response> {
   const { needs } = route;
   return async (context) => {
     context.set('pattern', route.path);
@@ -23,15 +23,15 @@ export function runRoute(route: Route): (context: ServerContext) => Promise<Resp
     const most = services.limits[needs.limit];
     const body = needs.body === 'json' ? await readJson(context, services, most) : undefined;
     const bounds: BodyBounds = { most, kind: needs.limit === 'bodyBytes' ? 'json' : 'upload' };
-    const scope: Scope = {
+    const scope: RouteScope = {
       caller,
       services,
-      room: services.roomOf(needs.access === 'open' ? services.store.owner : caller.owner),
+      ownerServices: services.ownerServicesOf(needs.access === 'open' ? services.store.owner : caller.owner),
       // Made when it is asked for: most answers are there before anybody could go away.
       get signal() {
         return context.req.raw.signal;
       },
-      header: (name) => headerOf(context, name),
+      header: (name) => requestHeader(context, name),
       search: () => new URL(context.req.url).search,
       bytes: () => readBody(context, bounds),
       chunks: () => bodyChunks(context, bounds),
@@ -41,13 +41,13 @@ export function runRoute(route: Route): (context: ServerContext) => Promise<Resp
     // Of an answer whose head alone is wanted nobody would read the rest, or end it.
     if (context.req.method === 'HEAD' && 'raw' in answer && answer.raw instanceof ReadableStream) {
       await answer.raw.cancel();
-      return send(context, route, { ...answer, raw: null });
+      return sendReply(context, route, { ...answer, raw: null });
     }
-    return send(context, route, answer);
+    return sendReply(context, route, answer);
   };
 }
 
-function send(context: ServerContext, route: Route, answer: Reply<unknown> | RawReply): Response {
+function sendReply(context: ServerContext, route: RouteDefinition, answer: RouteReply<unknown> | RawReply): Response {
   if ('raw' in answer) return respond(context, answer.raw, answer.status, answer.headers);
   return respond(context, answer.text ?? JSON.stringify(answer.value), answer.status ?? route.status, {
     'Content-Type': 'application/json; charset=utf-8',

@@ -4,13 +4,13 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfig } from '@coppice/engine';
-import { textBeats } from '@coppice/engine/testing';
+import { textEvents } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { problemsIn } from './check-options.ts';
 import { createLog } from './log.ts';
 import { checkBind, isLoopback, serve } from './serve.ts';
-import { EventReader, openTestServer, plantTree, testToken } from './testing/index.ts';
+import { createTree, EventReader, openTestServer, testToken } from './testing/index.ts';
 
 const auth = { authorization: 'Bearer test-token' };
 
@@ -65,7 +65,7 @@ test('[A122] a stop does not wait for connections whose streams it ended', async
   // Longer than a test may last: nothing but the end of the streams ends this stop.
   const server = await openTestServer({ limits: { stopMs: 10 * 60_000 } });
   const one = await server.listen();
-  const { id } = await plantTree(server);
+  const { id } = await createTree(server);
   const feed = await fetch(`${one.url}/api/trees/${id}/feed`, { headers: auth });
   const read = feed.text();
   await one.close();
@@ -77,11 +77,11 @@ test('[A122] a stop does not wait for connections whose streams it ended', async
 test('[A122] a stop is through in its time, ends streams, keeps what was said, and waits for nobody who hangs', async () => {
   const server = await openTestServer({
     store: 'sqlite',
-    replies: [[...textBeats('so far').slice(0, 1), { type: 'hang' }]],
+    replies: [[...textEvents('so far').slice(0, 1), { type: 'hang' }]],
     limits: { stopMs: 2_500 },
   });
   const one = await server.listen();
-  const { id, version } = await plantTree(server, ['Hello']);
+  const { id, version } = await createTree(server, ['Hello']);
   const headers = { ...auth, 'content-type': 'application/json', 'if-match': `"${version}"` };
   const body = JSON.stringify({ type: 'send', messages: [{ role: 'user', content: 'Hi' }], models: ['scripted/one'] });
   const begun = await fetch(`${one.url}/api/trees/${id}/generations`, { method: 'POST', headers, body });
@@ -294,7 +294,7 @@ test('[A127] options that are not in order are refused all at once, before anyth
 test('[A128] where branching is off, lists are read and appended to, and what would branch is refused by name', async () => {
   const store = await openStore('memory:', { treeWrites: 'off' });
   const server = await openTestServer({ store });
-  const { id, nodeIds, version } = await plantTree(server, ['Hello', 'Hi']);
+  const { id, nodeIds, version } = await createTree(server, ['Hello', 'Hi']);
   const at = `/api/trees/${id}`;
   expect((await server.ask('GET', at)).body.conversation_format).toBe('linear');
   const edit = await server.ask('POST', `${at}/nodes/${nodeIds[0]}/edit`, { version, body: { content: 'Hey' } });
@@ -314,7 +314,7 @@ test('[A46] a reader that is dropped is a line of the log, and nothing else is p
     vi.spyOn(console, name).mockImplementation((...words) => void printed.push(words));
   const server = await openTestServer({ log, limits: { backlogBytes: 100_000 } });
   const { port, server: served } = await server.listen();
-  const { id } = await plantTree(server);
+  const { id } = await createTree(server);
   const { usage } = served.services;
   const silent = connect(port, '127.0.0.1');
   const cut = new Promise((resolve) => silent.once('close', resolve));
@@ -329,9 +329,9 @@ test('[A46] a reader that is dropped is a line of the log, and nothing else is p
     expect((await server.ask('POST', `/api/trees/${id}/messages`, { version, body: { messages } })).status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  const told = (words: string) => lines.map((line) => JSON.parse(line)).filter((line) => line.msg.includes(words));
-  await expect.poll(() => told('lagged too far behind')).toHaveLength(1);
-  expect(told('lagged too far behind')).toMatchObject([{ level: 40, route: '/api/trees/{tree}/feed' }]);
+  const reported = (words: string) => lines.map((line) => JSON.parse(line)).filter((line) => line.msg.includes(words));
+  await expect.poll(() => reported('lagged too far behind')).toHaveLength(1);
+  expect(reported('lagged too far behind')).toMatchObject([{ level: 40, route: '/api/trees/{tree}/feed' }]);
   // What was on its way is read, and then there is no end of an answer, but that of the connection.
   silent.resume();
   await cut;
@@ -343,7 +343,7 @@ test('[A46] a reader that is dropped is a line of the log, and nothing else is p
 test('[A48] a reader that goes away, or does not read, frees its place also behind a socket; asking for the head takes none', async () => {
   const server = await openTestServer({ limits: { backlogBytes: 100_000 } });
   const { port, url, server: served } = await server.listen();
-  const { id } = await plantTree(server);
+  const { id } = await createTree(server);
   const path = `/api/trees/${id}/feed`;
   const { usage } = served.services;
   const until = async (holds: () => boolean) => {

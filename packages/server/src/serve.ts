@@ -3,9 +3,9 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import { isIP } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { type CoppiceServer, createServer } from './app.ts';
-import { checkOptions } from './check-options.ts';
+import { checkServerOptions } from './check-options.ts';
 import type { AuthOptions, ServerOptions } from './contract.ts';
-import { httpRefusal, refusalOf, refuseHttp, statusOf } from './http-errors.ts';
+import { httpRefusal, httpRefusalOf, httpStatusOf, refuseHttp } from './http-errors.ts';
 import { keepRecovering } from './live/recovery.ts';
 
 /** Where a server listens, beside what it is made with. */
@@ -59,13 +59,13 @@ export function checkBind(host: string, auth: AuthOptions): void {
  */
 export async function serve(options: ServeOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
-  checkOptions(options);
+  checkServerOptions(options);
   checkBind(host, options.auth);
   const server = createServer({ ...options, hosts: [...(options.hosts ?? []), ...ownNames(host)] });
-  const listener = getRequestListener((request, env) => server.fetch(request, env), { errorHandler: unreadable });
+  const listener = getRequestListener((request, env) => server.fetch(request, env), { errorHandler: unreadableFile });
   // Headers that trickle in hold a connection: node's own limits for them stay, the body's time is the stream's own.
   const http = createHttpServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 60_000 }, listener);
-  const port = await listen(http, options.port ?? 0, host);
+  const port = await listenOn(http, options.port ?? 0, host);
   server.services.bound.port = port;
   void keepRecovering(server.services);
   const name = isLoopback(host) ? (host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host) : host;
@@ -81,21 +81,21 @@ export async function serve(options: ServeOptions): Promise<Listening> {
     signInUrl: auth.mode === 'token' ? `${url}/?token=${encodeURIComponent(auth.token)}` : null,
     signInOnceUrl: () => (auth.mode === 'token' ? `${url}/?code=${server.services.signInCodes.make()}` : null),
     close() {
-      closed ??= stop(server, http);
+      closed ??= stopServing(server, http);
       return closed;
     },
   };
 }
 
 /** Answers a request that is none, such as one with a host or a path that nobody can read; it reaches no route. */
-function unreadable(thrown: unknown): Response {
+function unreadableFile(thrown: unknown): Response {
   const isRequest = thrown instanceof RequestError;
-  const told = isRequest
+  const reported = isRequest
     ? httpRefusal('http/invalid', 'The host or the path of this request cannot be read.')
-    : refusalOf(thrown);
-  const { code, kind, message, data } = told;
+    : httpRefusalOf(thrown);
+  const { code, kind, message, data } = reported;
   return new Response(JSON.stringify({ error: { code, kind, message, data } }), {
-    status: statusOf(told),
+    status: httpStatusOf(reported),
     headers: { 'Content-Type': 'application/json; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
   });
 }
@@ -107,7 +107,7 @@ function ownNames(host: string): readonly string[] {
   return isIP(plain) === 6 ? [`[${plain}]`] : isIP(plain) === 4 ? [plain] : [];
 }
 
-function listen(http: HttpServer, port: number, host: string): Promise<number> {
+function listenOn(http: HttpServer, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     http.once('error', reject);
     http.listen(port, host.replace(/^\[|\]$/g, ''), () => {
@@ -118,7 +118,7 @@ function listen(http: HttpServer, port: number, host: string): Promise<number> {
   });
 }
 
-async function stop(server: CoppiceServer, http: HttpServer): Promise<void> {
+async function stopServing(server: CoppiceServer, http: HttpServer): Promise<void> {
   const { stopMs } = server.services.limits;
   const gone = new Promise<void>((resolve) => http.close(() => resolve()));
   http.closeIdleConnections();

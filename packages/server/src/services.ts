@@ -6,11 +6,11 @@ import {
   type Config,
   type Engine,
   type McpClient,
+  type ModelProviders,
   newId,
   openEngine,
-  type Providers,
   systemClock,
-  type Tools,
+  type ToolRegistry,
 } from '@coppice/engine';
 import { TemporaryTrees } from '@coppice/stores';
 import { type Logger, pino } from 'pino';
@@ -22,22 +22,22 @@ import {
   type ServerLimits,
   type ServerOptions,
 } from './contract.ts';
-import { given } from './given.ts';
 import { refuseHttp } from './http-errors.ts';
 import { Streams } from './live/event-stream.ts';
 import { Hubs } from './live/hubs.ts';
-import { Turns } from './live/turns.ts';
+import { LiveTurns } from './live/turns.ts';
 import { Metrics } from './metrics.ts';
-import { Usage } from './middleware/limits.ts';
+import { BodyUsage } from './middleware/limits.ts';
 import { SignInCodes } from './middleware/sign-in-codes.ts';
-import { CallsUnderWay } from './proxy/calls-under-way.ts';
+import { omitUndefined } from './omit-undefined.ts';
+import { OpenCalls } from './proxy/open-calls.ts';
 import { createRecorder } from './proxy/proxy.ts';
 import type { Recorder } from './proxy/recorder.ts';
 import { threadStoreOf } from './threads.ts';
 import { Imports } from './transfer/imports.ts';
 
 /** What one owner has: trees that are kept, trees that are not, and turns in both. */
-export interface Room {
+export interface OwnerServices {
   readonly owner: string;
   readonly store: Store;
   readonly temporary: TemporaryTrees;
@@ -61,9 +61,9 @@ export interface Reference {
 export interface Services {
   readonly auth: AuthOptions;
   readonly config: Config;
-  readonly providers: Providers;
-  readonly tools: Tools;
-  /** On the store of this server's opener; `Room.engineOf` has those of single owners. */
+  readonly providers: ModelProviders;
+  readonly tools: ToolRegistry;
+  /** On the store of this server's opener; `OwnerServices.engineOf` has those of single owners. */
   readonly engine: Engine;
   readonly mcp: McpClient | null;
   /** Whether agents that come over `/mcp` may write. */
@@ -73,11 +73,11 @@ export interface Services {
   readonly quotas: Quotas;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly usage: Usage;
+  readonly usage: BodyUsage;
   /** Codes that sign a browser in, once each. */
   readonly signInCodes: SignInCodes;
   readonly streams: Streams;
-  readonly turns: Turns;
+  readonly turns: LiveTurns;
   readonly imports: Imports;
   /** The folder where uploads wait for their import. */
   readonly spool: string;
@@ -97,8 +97,8 @@ export interface Services {
   /** Records calls of other programs that are passed on. */
   readonly recorder: Recorder;
   /** Those that are being answered. */
-  readonly calls: CallsUnderWay;
-  roomOf(owner: string): Room;
+  readonly calls: OpenCalls;
+  ownerServicesOf(owner: string): OwnerServices;
   /** The model of choice, looked up at most once a minute: it may mean to look for a server on this machine. */
   defaultModel(): Promise<string>;
 }
@@ -127,9 +127,9 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   const { providers, tools } = engine;
   const temporary = new TemporaryTrees(store, { now, kit });
   const quotas: Quotas = { ...defaultQuotas, ...options.quotas };
-  const rooms = new Map<string, Room>();
+  const rooms = new Map<string, OwnerServices>();
   let chosen: { readonly at: number; readonly model: Promise<string> } | null = null;
-  const makeRoom = (owner: string): Room => {
+  const openOwner = (owner: string): OwnerServices => {
     const main = owner === store.owner ? store : store.forOwner(owner);
     const beside = owner === store.owner ? temporary : temporary.forOwner(owner);
     return {
@@ -145,10 +145,10 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       },
     };
   };
-  const limits: ServerLimits = { ...defaultServerLimits, ...given(config.server), ...options.limits };
+  const limits: ServerLimits = { ...defaultServerLimits, ...omitUndefined(config.server), ...options.limits };
   const metrics = new Metrics();
-  const usage = new Usage({ quotas, now });
-  const turns = new Turns(quotas, limits);
+  const usage = new BodyUsage({ quotas, now });
+  const turns = new LiveTurns(quotas, limits);
   metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
   const thread = threadStoreOf(options);
   const imports = new Imports({ quotas, limits, log, now, thread });
@@ -183,18 +183,18 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     newId: fresh,
     bound: { port: null },
     closing,
-    calls: new CallsUnderWay(),
+    calls: new OpenCalls(),
     reference,
-    roomOf(owner) {
+    ownerServicesOf(owner) {
       const known = rooms.get(owner);
       if (known !== undefined) return known;
-      const made = makeRoom(owner);
+      const made = openOwner(owner);
       rooms.set(owner, made);
       return made;
     },
     get recorder() {
       recorder ??= createRecorder(
-        { config, providers, log, now, newId: fresh, roomOf: (owner) => this.roomOf(owner) },
+        { config, providers, log, now, newId: fresh, ownerServicesOf: (owner) => this.ownerServicesOf(owner) },
         { threadStore: thread, spillFolder: options.spillFolder },
       );
       return recorder;

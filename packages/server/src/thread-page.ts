@@ -7,14 +7,14 @@ import {
   type NodeId,
   nodeId,
   type PageRequest,
-  type Reading,
+  type ReadProgram,
   readPage,
   refuse,
   type Store,
   type TreeId,
 } from '@coppice/core';
-import { given } from './given.ts';
-import { readBookmarks } from './tree-view.ts';
+import { omitUndefined } from './omit-undefined.ts';
+import { readTreeBookmarks } from './tree-view.ts';
 
 /** Where a message stands among its variants. */
 export interface Variants {
@@ -46,7 +46,7 @@ export interface ThreadPageRequest {
 // A page past this is no page; whoever wants the whole path asks for the path.
 const mostNodes = 1_000;
 
-interface Way {
+interface PathPage {
   readonly version: number;
   readonly ids: readonly NodeId[];
 }
@@ -55,7 +55,7 @@ interface Way {
 const mostRemembered = 300_000;
 
 // Whoever reads a long branch downwards asks for page after page of the same way: its length is paid for once.
-const remembered = new WeakMap<Store, Map<TreeId, Way>>();
+const remembered = new WeakMap<Store, Map<TreeId, PathPage>>();
 
 // After more changes than this the way is read again: to look through them would cost as much.
 const mostChanges = 64;
@@ -64,7 +64,7 @@ const mostChanges = 64;
  * A way that is remembered, as it is in a later version and down to another end on it or below it: most changes are made
  * beside it or at its end. Null where it has to be read again.
  */
-function* readGrown(known: Way, end: NodeId, version: number): Reading<readonly NodeId[] | null> {
+function* readGrown(known: PathPage, end: NodeId, version: number): ReadProgram<readonly NodeId[] | null> {
   const changes = version - known.version;
   if (changes < 0 || changes > mostChanges) return null;
   const commits = changes === 0 ? [] : yield* ask('log', { since: known.version });
@@ -87,13 +87,13 @@ function* readGrown(known: Way, end: NodeId, version: number): Reading<readonly 
 }
 
 /** The way down to a node that is not the root, as it is in a version. */
-function* readWay(store: Store, treeId: TreeId, end: NodeId, version: number): Reading<readonly NodeId[]> {
-  const ways = remembered.get(store) ?? new Map<TreeId, Way>();
+function* readPathPage(store: Store, treeId: TreeId, end: NodeId, version: number): ReadProgram<readonly NodeId[]> {
+  const ways = remembered.get(store) ?? new Map<TreeId, PathPage>();
   remembered.set(store, ways);
   const known = ways.get(treeId);
   const ids =
     (known === undefined ? null : yield* readGrown(known, end, version)) ??
-    (yield* ask('pathNotes', { to: end })).notes.map((note) => note.id);
+    (yield* ask('pathMeta', { to: end })).entries.map((note) => note.id);
   ways.delete(treeId);
   ways.set(treeId, { version, ids });
   let held = 0;
@@ -107,11 +107,11 @@ function* readWay(store: Store, treeId: TreeId, end: NodeId, version: number): R
 }
 
 /** The first nodes below a cursor on the way to an end, as a page; the root stands for the beginning. */
-function* readBelow(store: Store, treeId: TreeId, wish: PageRequest, after: string): Reading<BranchPage> {
+function* readPageBelow(store: Store, treeId: TreeId, wish: PageRequest, after: string): ReadProgram<BranchPage> {
   const { rootId, activeNodeId, version } = yield* readPage(treeId, { ...wish, limit: 1 });
   const end = nodeId(wish.nodeId ?? activeNodeId ?? rootId);
   // The way is read without what it says; what is on the page is read as any page that ends there.
-  const way = end === rootId ? [] : yield* readWay(store, treeId, end, version);
+  const way = end === rootId ? [] : yield* readPathPage(store, treeId, end, version);
   const places: readonly string[] = way;
   const at = places.indexOf(after);
   if (at < 0 && after !== rootId)
@@ -120,7 +120,7 @@ function* readBelow(store: Store, treeId: TreeId, wish: PageRequest, after: stri
   return yield* readPage(treeId, { ...wish, nodeId: page.at(-1) ?? rootId, limit: Math.max(1, page.length) });
 }
 
-function* readSurrounded(page: BranchPage, end: string | undefined): Reading<Omit<ThreadPage, 'runs'>> {
+function* readSurrounded(page: BranchPage, end: string | undefined): ReadProgram<Omit<ThreadPage, 'runs'>> {
   const variants = new Map<string, Variants>();
   const hung = page.nodes.flatMap(({ id, parentId }) => (parentId === null ? [] : [{ id, parentId }]));
   // One question for all of them: a page costs a database far away the same few round trips however long it is.
@@ -129,7 +129,7 @@ function* readSurrounded(page: BranchPage, end: string | undefined): Reading<Omi
     const ids = children[at] ?? [];
     variants.set(id, { index: ids.indexOf(id), total: ids.length, ids });
   }
-  const bookmarks = yield* readBookmarks(page.nodes.map((node) => node.id));
+  const bookmarks = yield* readTreeBookmarks(page.nodes.map((node) => node.id));
   const { groups, ...rest } = page;
   const last = page.nodes.at(-1)?.id ?? null;
   const after = last === (end ?? page.activeNodeId) ? null : last;
@@ -139,11 +139,11 @@ function* readSurrounded(page: BranchPage, end: string | undefined): Reading<Omi
 /** Reads a page. Refuses an unknown tree or node and a cursor off the path. */
 export async function readThreadPage(store: Store, treeId: TreeId, request: ThreadPageRequest): Promise<ThreadPage> {
   const { limit, after, ...rest } = request;
-  const wish = given({ ...rest, limit: limit === undefined ? undefined : Math.min(limit, mostNodes) });
+  const wish = omitUndefined({ ...rest, limit: limit === undefined ? undefined : Math.min(limit, mostNodes) });
   const found = await store.read(treeId, function* () {
     const down = after !== undefined && request.before === undefined;
     return yield* readSurrounded(
-      down ? yield* readBelow(store, treeId, wish, after) : yield* readPage(treeId, wish),
+      down ? yield* readPageBelow(store, treeId, wish, after) : yield* readPage(treeId, wish),
       request.nodeId,
     );
   });

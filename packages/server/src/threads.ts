@@ -8,13 +8,13 @@ export interface ThreadStore {
 }
 
 /** Whether several threads may have the store of a URL open at once. PostgreSQL could, but holds up nobody who waits for it. */
-export function opensTwice(url: string): boolean {
+export function allowsConcurrentOpen(url: string): boolean {
   return /^sqlite:/i.test(url);
 }
 
 /** How a thread opens the store of a server; undefined where it cannot, or where it would have another clock, ids or kit. */
 export function threadStoreOf({ store, storeUrl, now, newId, kit }: ServerOptions): ThreadStore | undefined {
-  if (storeUrl === undefined || !opensTwice(storeUrl)) return undefined;
+  if (storeUrl === undefined || !allowsConcurrentOpen(storeUrl)) return undefined;
   if (now !== undefined || newId !== undefined || kit !== undefined) return undefined;
   return { url: storeUrl, owner: store.owner };
 }

@@ -8,7 +8,7 @@ import {
   type Node,
   type NodeId,
   type Outcome,
-  type Reading,
+  type ReadProgram,
   type ResultOf,
   type RunContext,
   rowChanges,
@@ -18,7 +18,7 @@ import {
   type TreeRow,
 } from '@coppice/core';
 import type { z } from '@hono/zod-openapi';
-import type { Call } from './routes/define.ts';
+import type { RouteCall } from './routes/define.ts';
 import type { treeView as treeViewSchema } from './wire/schemas.ts';
 
 /** A tree as it crosses the wire. */
@@ -59,10 +59,10 @@ export function toTreeView(row: TreeRow, facts: TreeFacts): TreeView {
   };
 }
 
-type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'services' | 'expectedVersion' | 'onConflict'>;
+type WriteCall = Pick<RouteCall<unknown, unknown, unknown>, 'caller' | 'services' | 'expectedVersion' | 'onConflict'>;
 
 /** What core is run with on behalf of a caller. */
-export function runContext(call: AnyCall, actId?: string): RunContext {
+export function runContext(call: WriteCall, actId?: string): RunContext {
   const { caller, services, expectedVersion, onConflict } = call;
   return {
     actor: caller.actor,
@@ -76,7 +76,7 @@ export function runContext(call: AnyCall, actId?: string): RunContext {
 }
 
 /** What a write answers. */
-export interface Written<R> {
+export interface WriteAnswer<R> {
   readonly treeId: TreeId;
   readonly version: number;
   readonly actId: string;
@@ -86,16 +86,16 @@ export interface Written<R> {
 }
 
 /** Runs a command and tells what came of it. */
-export async function write<C extends Command>(
-  call: AnyCall,
+export async function runWrite<C extends Command>(
+  call: WriteCall,
   store: Store,
   command: C,
-): Promise<Written<ResultOf<C['type']>>> {
+): Promise<WriteAnswer<ResultOf<C['type']>>> {
   return toWritten(store, await run(store, command, runContext(call)));
 }
 
 /** What came of a command, with the nodes that it added or changed. */
-export async function toWritten<R>(store: Store, outcome: Outcome<R>): Promise<Written<R>> {
+export async function toWritten<R>(store: Store, outcome: Outcome<R>): Promise<WriteAnswer<R>> {
   const { treeId, version, actId, result, commit } = outcome;
   const there = commit === null ? null : fromSteps(commit);
   const { activeNodeId, nodes } =
@@ -104,8 +104,8 @@ export async function toWritten<R>(store: Store, outcome: Outcome<R>): Promise<W
 }
 
 /** What a commit that only added and selected says about itself; null where the store has to be asked. */
-function fromSteps(commit: Commit): Pick<Written<unknown>, 'activeNodeId' | 'nodes'> | null {
-  const nodes = nodesOf(commit);
+function fromSteps(commit: Commit): Pick<WriteAnswer<unknown>, 'activeNodeId' | 'nodes'> | null {
+  const nodes = nodesOfCommits(commit);
   const select = commit.steps.findLast((step) => step.type === 'select');
   return nodes === null || select === undefined ? null : { activeNodeId: select.after, nodes };
 }
@@ -114,7 +114,7 @@ function fromSteps(commit: Commit): Pick<Written<unknown>, 'activeNodeId' | 'nod
  * The nodes of a commit that only added and selected, as its steps hold them: nothing has to be read for what most
  * writes answer. Null where something else changed too.
  */
-export function nodesOf(commit: Commit): readonly Node[] | null {
+export function nodesOfCommits(commit: Commit): readonly Node[] | null {
   const nodes: Node[] = [];
   for (const change of rowChanges(commit.steps, commit)) {
     if (change.op === 'added') nodes.push(change.node);
@@ -133,18 +133,18 @@ export function changedIds(commit: Commit): readonly NodeId[] {
   return [...ids];
 }
 
-function* readChanged(ids: readonly NodeId[]): Reading<Pick<Written<unknown>, 'activeNodeId' | 'nodes'>> {
+function* readChanged(ids: readonly NodeId[]): ReadProgram<Pick<WriteAnswer<unknown>, 'activeNodeId' | 'nodes'>> {
   const row = yield* ask('tree', {});
   return { activeNodeId: row?.activeNodeId ?? null, nodes: yield* readNodes(ids) };
 }
 
 /** Those of the nodes that live, in the order of the ids. */
-export function* readNodes(ids: readonly NodeId[]): Reading<readonly Node[]> {
+export function* readNodes(ids: readonly NodeId[]): ReadProgram<readonly Node[]> {
   return ids.length === 0 ? [] : yield* ask('nodes', { ids });
 }
 
 /** The bookmarks on nodes, by node. */
-export function* readBookmarks(ids: readonly NodeId[]): Reading<Readonly<Record<string, Bookmark>>> {
+export function* readTreeBookmarks(ids: readonly NodeId[]): ReadProgram<Readonly<Record<string, Bookmark>>> {
   const found = ids.length === 0 ? [] : yield* ask('bookmarks', { on: ids });
   return Object.fromEntries(found.map((bookmark) => [bookmark.nodeId, bookmark]));
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { noneMatch } from './entity-tags.ts';
-import { headerOf, type ServerContext } from './env.ts';
+import { requestHeader, type ServerContext } from './env.ts';
 import { sessionCookie } from './middleware/auth.ts';
 import { isFromElsewhere } from './middleware/origin.ts';
 import { pagePolicy, respond } from './middleware/security-headers.ts';
@@ -33,7 +33,7 @@ const notThePage = /^\/(?:api|v1|mcp|healthz|readyz|metrics)(?:\/|$)/;
 
 /** Answers with files of the page; null where the request is for something else. */
 export function createWeb(services: Services): (context: ServerContext) => Response | null {
-  const files = services.web === null ? new Map<string, WebFile>() : readFolder(services.web);
+  const files = services.web === null ? new Map<string, WebFile>() : readWebFolder(services.web);
   return (context) => {
     const { method, path } = context.req;
     if ((method !== 'GET' && method !== 'HEAD') || notThePage.test(path)) return null;
@@ -43,7 +43,7 @@ export function createWeb(services: Services): (context: ServerContext) => Respo
       if (code !== undefined && method === 'GET') return signInOnce(context, code);
     }
     const file = files.get(path) ?? (extname(path) === '' ? files.get('/index.html') : undefined);
-    return file === undefined ? null : sendFile(context, file, path);
+    return file === undefined ? null : sendWebFile(context, file, path);
   };
 }
 
@@ -63,7 +63,7 @@ function signInOnce(context: ServerContext, code: string): Response {
   return respond(context, null, 303, { Location: '/' });
 }
 
-function sendFile(context: ServerContext, file: WebFile, path: string): Response {
+function sendWebFile(context: ServerContext, file: WebFile, path: string): Response {
   const headers = {
     'Content-Security-Policy': pagePolicy,
     // Names under assets/ carry a hash of what is in them.
@@ -71,12 +71,12 @@ function sendFile(context: ServerContext, file: WebFile, path: string): Response
     ...(path.startsWith('/s/') ? { 'X-Robots-Tag': 'noindex' } : {}),
     ETag: file.etag,
   };
-  if (noneMatch(headerOf(context, 'if-none-match'), file.etag)) return respond(context, null, 304, headers);
+  if (noneMatch(requestHeader(context, 'if-none-match'), file.etag)) return respond(context, null, 304, headers);
   return respond(context, file.bytes, 200, { ...headers, 'Content-Type': file.type });
 }
 
 /** Every plain file below a folder by its path in the address; links are passed over. */
-function readFolder(folder: string): ReadonlyMap<string, WebFile> {
+function readWebFolder(folder: string): ReadonlyMap<string, WebFile> {
   const files = new Map<string, WebFile>();
   const open: { readonly path: string; readonly at: string }[] = [{ path: folder, at: '' }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

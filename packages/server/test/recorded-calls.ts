@@ -1,5 +1,5 @@
 /** Calls for tests of the recorder. */
-import type { Recorder, Ticket } from '../src/proxy/recorder.ts';
+import type { CaptureHandle, Recorder } from '../src/proxy/recorder.ts';
 
 /** A message as a client sends it. */
 export interface Said {
@@ -13,7 +13,7 @@ export function bytesOf(value: object): Uint8Array {
 }
 
 /** A call that waits for its answer. */
-export function asks(recorder: Recorder, messages: string | readonly Said[], project = 'p'): Ticket {
+export function asks(recorder: Recorder, messages: string | readonly Said[], project = 'p'): CaptureHandle {
   const said = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
   return recorder.enter({
     owner: 'local',

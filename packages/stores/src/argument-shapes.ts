@@ -1,64 +1,64 @@
 /** What a store is asked and given, for callers without types. What planners ask is not looked at again. */
 import {
-  anything,
-  exact,
-  exactly,
-  type Fields,
+  anyValue,
+  assertExactFields,
+  describeValue,
+  exactFields,
+  type FieldMap,
+  type FieldReader,
+  type FieldReaders,
   finite,
   flag,
+  integer,
   limit,
   list,
-  listOf,
+  listOfShapes,
   Malformed,
-  maybe,
   object,
   oneOf,
-  optional,
-  own,
+  optionalField,
+  optionalOrNull,
+  ownField,
   type Read,
-  type Reader,
-  type Readers,
-  type Reading,
   type ReadName,
+  type ReadProgram,
   type Reads,
   refuseMalformed,
-  shown,
-  text,
+  requiredText,
   texts,
-  whole,
 } from '@coppice/core';
 
-type Shape<K extends ReadName> = { readonly [A in keyof Required<Reads[K]['args']>]: Reader<unknown> };
+type ArgumentShape<K extends ReadName> = { readonly [A in keyof Required<Reads[K]['args']>]: FieldReader<unknown> };
 
-const id: Reader<string> = (fields, key) => {
-  const value = own(fields, key);
+const id: FieldReader<string> = (fields, key) => {
+  const value = ownField(fields, key);
   if (typeof value === 'string') return value;
-  throw new Malformed(key, `An id is a text, not ${shown(value)}.`, 'id/invalid');
+  throw new Malformed(key, `An id is a text, not ${describeValue(value)}.`, 'id/invalid');
 };
-const ids: Reader<unknown> = (fields, key) => {
-  const items = list(fields, key) as unknown as Fields;
+const ids: FieldReader<unknown> = (fields, key) => {
+  const items = list(fields, key) as unknown as FieldMap;
   for (const index of Object.keys(items)) id(items, index);
 };
-const numbers: Reader<unknown> = (fields, key) => {
-  const items = list(fields, key) as unknown as Fields;
+const numbers: FieldReader<unknown> = (fields, key) => {
+  const items = list(fields, key) as unknown as FieldMap;
   for (const index of Object.keys(items)) finite(items, index);
 };
 const node = named('tree/unknown-node', 'node');
 const tree = named('tree/unknown-tree', 'tree');
 
-function named(code: 'tree/unknown-node' | 'tree/unknown-tree', what: string): Reader<string> {
+function named(code: 'tree/unknown-node' | 'tree/unknown-tree', what: string): FieldReader<string> {
   return (fields, key) => {
-    const value = own(fields, key);
+    const value = ownField(fields, key);
     if (typeof value === 'string') return value;
-    throw new Malformed(key, `There is no ${what} ${shown(value)}.`, code);
+    throw new Malformed(key, `There is no ${what} ${describeValue(value)}.`, code);
   };
 }
 
-const elsewhere = { treeId: maybe(id) };
-const most = maybe(limit);
-const act = { actor: text, actId: maybe(text) };
+const elsewhere = { treeId: optionalOrNull(id) };
+const most = optionalOrNull(limit);
+const act = { actor: requiredText, actId: optionalOrNull(requiredText) };
 
-const shapes: { readonly [K in ReadName]: Shape<K> } = {
+const shapes: { readonly [K in ReadName]: ArgumentShape<K> } = {
   tree: elsewhere,
   node: { id, ...elsewhere },
   nodes: { ids, ...elsewhere },
@@ -66,44 +66,44 @@ const shapes: { readonly [K in ReadName]: Shape<K> } = {
   anyNode: { id },
   taken: { ids },
   path: { to: id, limit: most, ...elsewhere },
-  pathNotes: { to: id, limit: most, ...elsewhere },
-  above: { id, below: id },
-  topmost: { ids },
+  pathMeta: { to: id, limit: most, ...elsewhere },
+  isAncestorOrSelf: { id, below: id },
+  withoutDescendants: { ids },
   children: { of: id, ...elsewhere },
   childIds: { of: ids, ...elsewhere },
-  subtree: { of: id, depth: maybe(whole), ...elsewhere },
-  topology: { of: id, depth: maybe(whole), ...elsewhere },
+  subtree: { of: id, depth: optionalOrNull(integer), ...elsewhere },
+  topology: { of: id, depth: optionalOrNull(integer), ...elsewhere },
   links: elsewhere,
   leaves: { limit, ...elsewhere },
   count: { of: id },
-  inside: { of: id },
-  strangers: { of: id, versions: numbers, since: finite, without: ids },
+  subtreeInfo: { of: id },
+  addedByOthers: { of: id, versions: numbers, since: finite, without: ids },
   newestLeaf: { below: id, without: ids },
   lastVisited: { from: id, ...elsewhere },
   match: { from: id, keys: texts },
-  edge: { of: id },
+  lastPosition: { of: id },
   groupMax: { of: id },
-  gap: { of: id, position: text },
-  at: { of: id, position: text },
+  neighbourPositions: { of: id, position: requiredText },
+  childAt: { of: id, position: requiredText },
   bookmark: { on: id },
-  bookmarks: { on: maybe(ids) },
+  bookmarks: { on: optionalOrNull(ids) },
   undoable: act,
   redoable: act,
   rows: elsewhere,
   log: { since: finite },
   home: { id },
-  forest: { key: text, project: text },
+  forest: { key: requiredText, project: requiredText },
 };
 
-const checks: ReadonlyMap<string, (fields: Fields) => void> = new Map(
-  Object.entries<Readers>(shapes).map(([name, shape]) => [
+const checks: ReadonlyMap<string, (fields: FieldMap) => void> = new Map(
+  Object.entries<FieldReaders>(shapes).map(([name, shape]) => [
     name,
-    exactly(`The question ${name}`, { ask: anything, ...shape }),
+    assertExactFields(`The question ${name}`, { ask: anyValue, ...shape }),
   ]),
 );
 
 /** A reading of which every question is looked at before it is answered. */
-export function* lookedAt<T>(reading: Reading<T>): Reading<T> {
+export function* checkedReads<T>(reading: ReadProgram<T>): ReadProgram<T> {
   let step = reading.next();
   while (!step.done) {
     const read: Read = step.value;
@@ -114,84 +114,96 @@ export function* lookedAt<T>(reading: Reading<T>): Reading<T> {
 }
 
 /** How trees are listed. */
-const treeQuery = exact('The query', {
-  project: maybe(text),
-  folder: maybe(text),
-  tag: maybe(text),
-  pinned: optional(flag),
-  trashed: optional(flag),
-  forest: optional(flag),
-  title: maybe(text),
+const treeQuery = exactFields('The query', {
+  project: optionalOrNull(requiredText),
+  folder: optionalOrNull(requiredText),
+  tag: optionalOrNull(requiredText),
+  pinned: optionalField(flag),
+  trashed: optionalField(flag),
+  forest: optionalField(flag),
+  title: optionalOrNull(requiredText),
   limit: most,
-  cursor: anything,
+  cursor: anyValue,
 });
 
 /** What is searched for, and where. */
-const searchQuery = exact('The query', {
-  text,
-  treeId: maybe(text),
-  project: maybe(text),
-  roles: maybe(texts),
+const searchQuery = exactFields('The query', {
+  text: requiredText,
+  treeId: optionalOrNull(requiredText),
+  project: optionalOrNull(requiredText),
+  roles: optionalOrNull(texts),
   limit: most,
-  cursor: anything,
+  cursor: anyValue,
 });
 
 /** How a history is read. */
-const historyQuery = exact('The query', { before: maybe(whole), limit: most });
+const historyQuery = exactFields('The query', { before: optionalOrNull(integer), limit: most });
 
-const byNode = exactly('The purge', { nodeId: id });
-const byVersion = exactly('The purge', { upTo: finite });
+const byNode = assertExactFields('The purge', { nodeId: id });
+const byVersion = assertExactFields('The purge', { upTo: finite });
 
 /** What a purge takes: a node, or what went up to a version. */
-const purgeQuery: Reader<unknown> = (fields, key) => {
+const purgeQuery: FieldReader<unknown> = (fields, key) => {
   const what = object(fields, key);
-  return own(what, 'upTo') === undefined ? byNode(what) : byVersion(what);
+  return ownField(what, 'upTo') === undefined ? byNode(what) : byVersion(what);
 };
 
 /** Other names of trees and nodes. */
-const externalIds = listOf(
-  exactly('The name', {
+const externalIds = listOfShapes(
+  assertExactFields('The name', {
     treeId: tree,
-    nodeId: (fields, key) => (own(fields, key) === null ? null : node(fields, key)),
-    format: text,
-    scope: text,
-    id: text,
+    nodeId: (fields, key) => (ownField(fields, key) === null ? null : node(fields, key)),
+    format: requiredText,
+    scope: requiredText,
+    id: requiredText,
   }),
 );
 
 /** Notes of who sent what is there already. */
-const provenances = listOf(
-  exactly('The reuse', { treeId: tree, source: text, firstNodeId: node, lastNodeId: node, count: finite, at: finite }),
+const provenances = listOfShapes(
+  assertExactFields('The reuse', {
+    treeId: tree,
+    source: requiredText,
+    firstNodeId: node,
+    lastNodeId: node,
+    count: finite,
+    at: finite,
+  }),
 );
 
 /** A conversation that is a list; its messages are read by core. */
-const linearRecord = exact('The record', {
-  treeId: anything,
-  title: maybe(text),
-  systemPrompt: maybe(text),
+const linearRecord = exactFields('The record', {
+  treeId: anyValue,
+  title: optionalOrNull(requiredText),
+  systemPrompt: optionalOrNull(requiredText),
   createdAt: finite,
-  messages: listOf(
-    exactly('The message', { id: anything, message: anything, createdAt: maybe(finite), meta: anything }),
+  messages: listOfShapes(
+    assertExactFields('The message', {
+      id: anyValue,
+      message: anyValue,
+      createdAt: optionalOrNull(finite),
+      meta: anyValue,
+    }),
   ),
 });
 
 /** What other names are looked for. */
-const wantedNames = exact('The question', { format: text, scope: text, ids: texts });
+const wantedNames = exactFields('The question', { format: requiredText, scope: requiredText, ids: texts });
 
 /** How a check of the whole store is made. */
-const fsckOptions = exact('The check', { repair: optional(flag), treeId: maybe(id) });
+const fsckOptions = exactFields('The check', { repair: optionalField(flag), treeId: optionalOrNull(id) });
 
 /** How lists are stored as trees. */
-const backfillOptions = exact('The backfill', { batch: most, signal: maybe(object) });
+const backfillOptions = exactFields('The backfill', { batch: most, signal: optionalOrNull(object) });
 
 /** The version that a feed goes on from. */
-const version: Reader<number> = finite;
+const version: FieldReader<number> = finite;
 
 /** Whose trees are meant. Nobody is not the owner that a store is opened for. */
-const ownerName: Reader<string> = text;
+const ownerName: FieldReader<string> = requiredText;
 
 /** Whose acts are meant. */
-const actorName: Reader<string> = text;
+const actorName: FieldReader<string> = requiredText;
 
 /** Which acts are meant: those to take back, or those to bring back. */
 const actKind = oneOf(['undoable', 'redoable']);

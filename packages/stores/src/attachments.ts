@@ -2,7 +2,7 @@
  * Which attachments are still referred to. A message names one by the hash of its bytes, in a source of type `blob`;
  * when what named it is purged and nothing else of its owner's does, its bytes go as well.
  */
-import { type Commit, type Node, type Plan, refuseUnsound } from '@coppice/core';
+import { assertStorable, type Commit, type Node, type Plan } from '@coppice/core';
 
 const hash = /[0-9a-f]{64}/g;
 /** What the JSON text of everything that names an attachment holds. */
@@ -33,6 +33,6 @@ export function addHashesOfLog(log: readonly Pick<Commit, 'steps'>[], to: Set<st
 
 /** Adds the hashes that a plan names. What could not be kept is refused, as it is when the plan is settled. */
 export function addHashesOfPlan({ steps, reverses }: Plan<unknown>, to: Set<string>): void {
-  if (reverses === undefined) refuseUnsound(steps);
+  if (reverses === undefined) assertStorable(steps);
   addHashesOfLog([{ steps }], to);
 }

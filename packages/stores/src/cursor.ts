@@ -18,7 +18,7 @@ export function toCursor(kind: string, parts: readonly CursorPart[]): string {
  * for anything that {@link toCursor} did not write for the same kind of list.
  */
 export function fromCursor(kind: string, shape: readonly ('string' | 'number')[], cursor: string): CursorPart[] {
-  const parts = decoded(cursor);
+  const parts = decodeCursor(cursor);
   const fits =
     parts !== null &&
     parts.length === shape.length + 1 &&
@@ -36,16 +36,16 @@ export function fromCursor(kind: string, shape: readonly ('string' | 'number')[]
   return parts.slice(1);
 }
 
-function decoded(cursor: string): CursorPart[] | null {
+function decodeCursor(cursor: string): CursorPart[] | null {
   if (typeof cursor !== 'string' || !/^[\w-]+$/.test(cursor) || cursor.length > 2048) return null;
   try {
     const value: unknown = JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')));
-    return Array.isArray(value) && value.every(isPart) ? value : null;
+    return Array.isArray(value) && value.every(isCursorPart) ? value : null;
   } catch {
     return null;
   }
 }
 
-function isPart(value: unknown): value is CursorPart {
+function isCursorPart(value: unknown): value is CursorPart {
   return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 }

@@ -9,7 +9,7 @@ type Fault = (typeof faults)[number];
 
 const faults = ['kill', 'exit', 'hang', 'eio', 'enospc'] as const;
 
-interface Armed {
+interface ArmedFault {
   readonly point: string;
   readonly nth: number;
   readonly fault: Fault;
@@ -17,9 +17,9 @@ interface Armed {
   passed: number;
 }
 
-let armed: Armed | null | undefined;
+let armed: ArmedFault | null | undefined;
 
-function parsed(): Armed | null {
+function parseFaults(): ArmedFault | null {
   const { COPPICE_FAULT: spec, COPPICE_TEST_FAULTS: allowed } = process.env;
   if (allowed !== '1' || spec === undefined || spec === '') return null;
   const [point = '', nth = '1', asked = 'kill', sticky] = spec.split(':');
@@ -48,13 +48,13 @@ export function faultPassed(): number {
 
 /** Whether a test armed anything: whoever puts names of points together for each step need not where nothing is. */
 export function isArmed(): boolean {
-  if (armed === undefined) armed = parsed();
+  if (armed === undefined) armed = parseFaults();
   return armed !== null;
 }
 
 /** Passes a point. Does nothing unless a test armed it. */
 export function failpoint(point: string): void {
-  if (armed === undefined) armed = parsed();
+  if (armed === undefined) armed = parseFaults();
   if (armed === null || (armed.point !== '*' && armed.point !== point)) return;
   armed.passed++;
   const due = armed.sticky ? armed.passed >= armed.nth : armed.passed === armed.nth;

@@ -3,7 +3,7 @@ import { checkTree, isUuid, type LinearRecord, path, treeId, treeToJson } from '
 import { assistant, user, uuid } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { derivedId, linearTree } from './linear.ts';
+import { derivedId, treeOfLinear } from './linear.ts';
 
 const record: LinearRecord = {
   treeId: treeId(uuid(1)),
@@ -16,8 +16,8 @@ const record: LinearRecord = {
 };
 
 it('[K142] the same list reads as the same tree, blank messages named and foreign ids replaced', () => {
-  const { tree, settled, blank } = linearTree(record, 'local');
-  expect(treeToJson(linearTree(record, 'local', messageKit).tree)).toEqual(treeToJson(tree));
+  const { tree, settled, blank } = treeOfLinear(record, 'local');
+  expect(treeToJson(treeOfLinear(record, 'local', messageKit).tree)).toEqual(treeToJson(tree));
   expect(blank).toEqual([1]);
   expect(checkTree(tree)).toEqual([]);
   expect(settled.commit.version).toBe(1);

@@ -6,18 +6,18 @@ import {
   applyOrThrow,
   ask,
   checkMessage,
+  emptyTree,
   isUuid,
   type LinearRecord,
   linearSteps,
   type MessageKit,
   type NodeId,
   nodeId,
-  type Reading,
+  type PreparedCommit,
+  prepareCommit,
+  type ReadProgram,
   refuse,
-  type Settled,
   type Step,
-  seedling,
-  settle,
   type Tree,
   type TreeId,
   valueOf,
@@ -39,7 +39,7 @@ export function linearRootId(treeId: TreeId): NodeId {
 /** A list read as a tree: the value, the commit that stores it, and the messages that say nothing and are left out. */
 export interface LinearTree {
   readonly tree: Tree;
-  readonly settled: Settled;
+  readonly settled: PreparedCommit;
   readonly blank: readonly number[];
 }
 
@@ -47,7 +47,7 @@ export interface LinearTree {
  * Reads a list as a tree of one commit. The same record gives the same ids, times and act, so whoever read it before
  * it was stored finds the same nodes afterwards. Refuses a message that is none, naming its index.
  */
-export function linearTree(record: LinearRecord, owner: string, kit: MessageKit = messageKit): LinearTree {
+export function treeOfLinear(record: LinearRecord, owner: string, kit: MessageKit = messageKit): LinearTree {
   const { treeId, title, systemPrompt, createdAt: at } = record;
   const messages = record.messages.map((item, index) => ({
     message:
@@ -65,9 +65,9 @@ export function linearTree(record: LinearRecord, owner: string, kit: MessageKit 
     { now: at, newId: () => derivedId('linear-spare', treeId), kit },
   );
   const options = { actor: 'migration', actId: linearAct(treeId), at, additive: false };
-  const settled = settle(treeId, null, { steps, result: null }, options);
+  const settled = prepareCommit(treeId, null, { steps, result: null }, options);
   if (settled === null) throw new Error(`The list ${treeId} gave no steps.`);
-  return { tree: applyOrThrow(seedling(treeId, owner, at), steps, { at }).tree, settled, blank };
+  return { tree: applyOrThrow(emptyTree(treeId, owner, at), steps, { at }).tree, settled, blank };
 }
 
 function linearAct(treeId: TreeId): ActId {
@@ -97,10 +97,10 @@ export function checkLinear(record: LinearRecord): void {
  * Refuses, with `tree/branching-off`, steps that would give a node a second live child. What goes on at an end of the
  * conversation, is edited in place, deleted or noted stays possible where tree writes are switched off.
  */
-export function* refuseBranching(treeId: TreeId, steps: readonly Step[]): Reading<void> {
+export function* refuseBranching(treeId: TreeId, steps: readonly Step[]): ReadProgram<void> {
   const counts = new Map<NodeId, number>();
   const gains = new Set<NodeId>();
-  const add = function* (parent: NodeId, by: number, known = false): Reading<void> {
+  const add = function* (parent: NodeId, by: number, known = false): ReadProgram<void> {
     const now = counts.get(parent) ?? (known ? 0 : (yield* ask('children', { of: parent })).length);
     counts.set(parent, now + by);
     if (by > 0) gains.add(parent);

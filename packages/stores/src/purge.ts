@@ -29,7 +29,7 @@ export interface Purge {
 }
 
 /** The top of what one commit removed together with a node. */
-function removalTop(tree: Tree, from: Node): Node {
+function topOfRemoval(tree: Tree, from: Node): Node {
   let top = from;
   for (;;) {
     const parent = top.parentId === null ? undefined : findAnyNode(tree, top.parentId);
@@ -58,7 +58,7 @@ function purgedNodes(tree: Tree, what: PurgeWhat): Set<NodeId> {
     if (list === undefined) below.set(one.parentId, [one]);
     else list.push(one);
   }
-  const open = [removalTop(tree, node).id];
+  const open = [topOfRemoval(tree, node).id];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     gone.add(at);
     for (const child of below.get(at) ?? []) open.push(child.id);
@@ -67,7 +67,7 @@ function purgedNodes(tree: Tree, what: PurgeWhat): Set<NodeId> {
 }
 
 /** Takes removed nodes out of a tree value and their texts out of its log. Versions stay: feeds have no gap. */
-export function purge(tree: Tree, log: readonly Commit[], what: PurgeWhat): Purge {
+export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeWhat): Purge {
   const nodeIds = purgedNodes(tree, what);
   const left = allNodes(tree)
     .filter((node) => !nodeIds.has(node.id))
@@ -76,11 +76,11 @@ export function purge(tree: Tree, log: readonly Commit[], what: PurgeWhat): Purg
     );
   let contents = 0;
   const halves = splitTexts(tree, nodeIds);
-  const holds = (step: Step) => concerns(step, nodeIds) || holdsHalf(step, halves);
+  const holds = (step: Step) => concernsPurged(step, nodeIds) || holdsHalf(step, halves);
   const cleaned = log.map((commit) => {
     if (!commit.steps.some(holds)) return commit;
     for (const step of commit.steps) if (step.type === 'replace' && holds(step)) contents++;
-    return { ...commit, steps: commit.steps.map((step) => (holds(step) ? emptied(step) : step)) };
+    return { ...commit, steps: commit.steps.map((step) => (holds(step) ? emptyContent(step) : step)) };
   });
   return {
     nodeIds,
@@ -90,7 +90,7 @@ export function purge(tree: Tree, log: readonly Commit[], what: PurgeWhat): Purg
   };
 }
 
-function concerns(step: Step, ids: ReadonlySet<NodeId>): boolean {
+function concernsPurged(step: Step, ids: ReadonlySet<NodeId>): boolean {
   if (step.type === 'insert') return ids.has(step.node.id);
   return 'nodeId' in step && ids.has(step.nodeId);
 }
@@ -123,21 +123,28 @@ function holdsHalf(step: Step, halves: ReadonlyMap<string, readonly string[]>): 
 
 const block: Block = { type: 'purged' };
 
-function blank(message: Message): Message {
+function blankBlocks(message: Message): Message {
   return { ...message, content: [block] };
 }
 
 function blankContent({ message, status, key }: Content): Content {
-  return { message: blank(message), status, key: key === null ? null : 'purged', text: '', tokens: 0, aliases: [] };
+  return {
+    message: blankBlocks(message),
+    status,
+    key: key === null ? null : 'purged',
+    text: '',
+    tokens: 0,
+    aliases: [],
+  };
 }
 
 /** The step without what the node said, so that a log still replays to the same shape. */
-function emptied(step: Step): Step {
+function emptyContent(step: Step): Step {
   switch (step.type) {
     case 'insert': {
       const { node } = step;
       const { message } = node;
-      const said = message === null ? node : { ...node, message: blank(message) };
+      const said = message === null ? node : { ...node, message: blankBlocks(message) };
       const key = node.key === null ? null : 'purged';
       return { type: 'insert', node: { ...said, key, text: '', tokens: 0, meta: {}, marker: null, aliases: [] } };
     }

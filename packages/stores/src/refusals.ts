@@ -12,12 +12,12 @@ export function notInTrash(treeId: TreeId): never {
 }
 
 /** The store was opened to be read only. */
-export function readOnly(): never {
+export function readOnlyStore(): never {
   return refuse('tree/read-only', 'This store was opened read-only: nothing can be written to it.');
 }
 
 /** The store was closed. */
-export function closed(): never {
+export function storeClosed(): never {
   throw new AppError({
     code: 'store/unavailable',
     kind: refusalKinds['store/unavailable'],

@@ -37,13 +37,13 @@ export function snippetWith(text: string, terms: readonly string[]): string | nu
 function cutAround(text: string, place: number): string {
   // Lower case may be longer than the text itself; then the place is a little off and still inside.
   const at = Math.min(place, Math.max(0, text.length - 1));
-  const start = whole(text, Math.max(0, at - before));
-  const end = whole(text, Math.min(text.length, at + after));
+  const start = wholeWord(text, Math.max(0, at - before));
+  const end = wholeWord(text, Math.min(text.length, at + after));
   const line = text.slice(start, end).replace(/\s+/gu, ' ').trim();
   return `${start > 0 ? '…' : ''}${line}${end < text.length ? '…' : ''}`;
 }
 
-function whole(text: string, at: number): number {
+function wholeWord(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff && at > 0 ? at - 1 : at;
 }

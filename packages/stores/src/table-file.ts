@@ -2,7 +2,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { AppError, refusalKinds, refuse } from '@coppice/core';
-import type { Param, Row } from './sql/query.ts';
+import type { Param, SqlRow } from './sql/query.ts';
 
 /** A table of the file and its columns, which the other database has as well. */
 export interface FileTable {
@@ -16,7 +16,7 @@ export interface FileTables {
   /** Takes everything out again, for a copy that has to begin anew. */
   clear(): void;
   /** Adds rows to a table. */
-  add(name: string, rows: readonly Row[]): void;
+  add(name: string, rows: readonly SqlRow[]): void;
 }
 
 // What a store on SQLite keeps for itself and fills by itself.
@@ -31,17 +31,17 @@ export async function writeTables(to: string, fill: (tables: FileTables) => Prom
   if (existsSync(path))
     refuse('command/invalid', `There is a file ${path} already: a backup overwrites nothing.`, { to });
   // Loaded here: a server on another database needs SQLite for nothing else.
-  const { asAppError, Connection, sqliteModule } = await import('./sqlite/driver.ts');
+  const { toSqliteError, SqliteConnection, sqliteModule } = await import('./sqlite/driver.ts');
   const { syncFile } = await import('./sqlite/backup.ts');
-  const { migrate } = await import('./sqlite/migrations.ts');
+  const { migrateSqlite } = await import('./sqlite/migrations.ts');
   const temporary = `${path}.part-${process.pid}`;
   rmSync(temporary, { force: true });
   try {
-    const connection = new Connection(new (sqliteModule().DatabaseSync)(temporary));
+    const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(temporary));
     try {
       // Nothing has to be durable before the end, and rows come in any order.
       for (const pragma of ['journal_mode = DELETE', 'synchronous = OFF']) connection.database.exec(`PRAGMA ${pragma}`);
-      migrate(connection, temporary);
+      migrateSqlite(connection, temporary);
       connection.database.exec('PRAGMA foreign_keys = OFF');
       connection.database.exec('BEGIN');
       const list = connection
@@ -88,6 +88,6 @@ export async function writeTables(to: string, fill: (tables: FileTables) => Prom
     syncFile(dirname(path));
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw asAppError(error, path);
+    throw toSqliteError(error, path);
   }
 }

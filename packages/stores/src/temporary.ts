@@ -1,24 +1,24 @@
 /** Trees that nobody keeps unless told to: in memory, under the same contract as every other tree. */
 import {
   ask,
-  type Changed,
   type ChangeOptions,
-  keepingSteps,
+  type ChangeResult,
   type Node,
   type NodeId,
   type Plan,
-  type Reading,
+  type ReadProgram,
   type Reads,
   refuse,
   type Store,
+  stepsFromRows,
   type TreeId,
 } from '@coppice/core';
-import type { BookStore } from './book/book-store.ts';
+import type { InProcessStore } from './in-process/in-process-store.ts';
 import { createMemoryStore } from './memory/index.ts';
 import type { StoreOptions } from './options.ts';
 import { unknownTree } from './refusals.ts';
 
-type Rows = NonNullable<Reads['rows']['answer']>;
+type TemporaryRows = NonNullable<Reads['rows']['answer']>;
 
 /**
  * The temporary trees beside a store. They are made, read and changed through `store`, which is a memory store: they
@@ -28,9 +28,9 @@ export class TemporaryTrees {
   /** Where temporary trees live, as this owner sees them. */
   readonly store: Store;
   readonly #main: Store;
-  readonly #memory: BookStore;
+  readonly #memory: InProcessStore;
 
-  constructor(main: Store, options: StoreOptions = {}, memory?: BookStore) {
+  constructor(main: Store, options: StoreOptions = {}, memory?: InProcessStore) {
     this.#main = main;
     this.#memory = memory ?? createMemoryStore({ ...options, owner: main.owner });
     this.store = this.#memory;
@@ -56,13 +56,13 @@ export class TemporaryTrees {
    * attachments that it names and its other names. What lies in its trash and its own log stay behind. Refused while a
    * reply is being written, and where an id is taken meanwhile; then it stays temporary.
    */
-  async keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<Changed<TreeId>> {
+  async keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<ChangeResult<TreeId>> {
     const rows = (await this.#memory.read(treeId, () => ask('rows', {}))) ?? unknownTree(treeId);
     for (const hash of blobsIn(rows.nodes)) {
       const [info, bytes] = [await this.#memory.blobs.find(hash), await this.#memory.blobs.read(hash)];
       if (info !== null && bytes !== null) await this.#main.blobs.put(bytes, info.mediaType);
     }
-    const changed = await this.#main.change(treeId, () => keeping(treeId, rows), { ...options, additive: false });
+    const changed = await this.#main.change(treeId, () => keepTree(treeId, rows), { ...options, additive: false });
     const names = await this.#memory.externalIdsOf(treeId);
     const live = new Set<NodeId | null>([null, ...rows.nodes.filter(isLive).map((node) => node.id)]);
     await this.#main.putExternalIds(names.filter((name) => live.has(name.nodeId)));
@@ -85,7 +85,7 @@ function isLive(node: Node): boolean {
   return node.removedIn === null;
 }
 
-function* keeping(treeId: TreeId, rows: Rows): Reading<Plan<TreeId>> {
+function* keepTree(treeId: TreeId, rows: TemporaryRows): ReadProgram<Plan<TreeId>> {
   const live = rows.nodes.filter(isLive);
   const pending = live.filter((node) => node.status === 'pending').map((node) => node.id);
   if (pending.length > 0)
@@ -93,7 +93,7 @@ function* keeping(treeId: TreeId, rows: Rows): Reading<Plan<TreeId>> {
   if ((yield* ask('tree', {})) !== null) refuse('tree/exists', `There is a tree ${treeId} already.`, { treeId });
   const [taken] = yield* ask('taken', { ids: live.map((node) => node.id) });
   if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
-  return { steps: keepingSteps(rows), result: treeId };
+  return { steps: stepsFromRows(rows), result: treeId };
 }
 
 /** The hashes of attachments that messages name. */

@@ -1,7 +1,7 @@
 /** A process of its own that works on a folder, says each thing when it is acknowledged, and may be killed at any point. */
 import { writeSync } from 'node:fs';
 import { isAppError, treeId } from '@coppice/core';
-import { Bed, uuid } from '@coppice/core/testing';
+import { TestTree, uuid } from '@coppice/core/testing';
 import { FileSystemStore } from '../src/files/index.ts';
 
 const [place = '', what = 'append'] = process.argv.slice(2);
@@ -15,7 +15,7 @@ async function work(): Promise<void> {
   const { readOnly, notes } = await store.info();
   say(readOnly ? 'read-only' : 'opened');
   for (const note of notes) say(`note ${note}`);
-  const bed = new Bed(store, treeId(uuid(1)));
+  const fixture = new TestTree(store, treeId(uuid(1)));
   if (what === 'hold') {
     say('holding');
     await new Promise((resolve) => setTimeout(resolve, 60_000));
@@ -26,9 +26,9 @@ async function work(): Promise<void> {
   }
   const context = { newId: () => uuid(4000 + Math.floor(Math.random() * 1e9)), now: () => 9000 };
   const messages = [{ message: { role: 'user' as const, content: [{ type: 'text', text: 'second' }] } }];
-  if (what === 'create') await bed.run({ type: 'create', treeId: treeId(uuid(2)) }, context);
-  else if (what === 'clear') await bed.run({ type: 'clear', treeId: bed.treeId }, context);
-  else await bed.run({ type: 'append', treeId: bed.treeId, messages }, context);
+  if (what === 'create') await fixture.run({ type: 'create', treeId: treeId(uuid(2)) }, context);
+  else if (what === 'clear') await fixture.run({ type: 'clear', treeId: fixture.treeId }, context);
+  else await fixture.run({ type: 'append', treeId: fixture.treeId, messages }, context);
   say('acknowledged');
   await store.close();
   say('closed');

@@ -23,14 +23,14 @@ export const said = (at: number, above: string): SessionEntry => ({
 });
 
 /** Makes a folder before each test; takes it away afterwards, with what was opened closed. */
-export function sessionBed(): { readonly folder: string; readonly opened: SessionFile[] } {
-  const bed = { folder: '', opened: [] as SessionFile[] };
+export function sessionLines(): { readonly folder: string; readonly opened: SessionFile[] } {
+  const fixture = { folder: '', opened: [] as SessionFile[] };
   beforeEach(() => {
-    bed.folder = mkdtempSync(join(tmpdir(), 'coppice-lines-'));
+    fixture.folder = mkdtempSync(join(tmpdir(), 'coppice-lines-'));
   });
   afterEach(() => {
-    for (const file of bed.opened.splice(0)) file.close();
-    rmSync(bed.folder, { recursive: true, force: true });
+    for (const file of fixture.opened.splice(0)) file.close();
+    rmSync(fixture.folder, { recursive: true, force: true });
   });
-  return bed;
+  return fixture;
 }

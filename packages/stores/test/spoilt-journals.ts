@@ -1,7 +1,7 @@
 /** Journals that were altered, cut, emptied or exchanged. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { other } from './planted-folder.ts';
+import { other } from './sample-folder.ts';
 
 /** Ways to spoil the journal of a tree, each with what its refusal says. */
 export const spoiltJournals: readonly (readonly [string, RegExp, (journal: string) => void])[] = [

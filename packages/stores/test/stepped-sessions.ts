@@ -1,11 +1,11 @@
 /** Sessions on one database whose statements a test lets through one by one, as PostgreSQL's own isolation tests do. */
 import type { Client } from 'pg';
-import { Database } from '../src/postgres/database.ts';
+import { PostgresDatabase } from '../src/postgres/database.ts';
 import { listPlaces, postgresDialect, toPostgres } from '../src/postgres/dialect.ts';
 import { isRace } from '../src/postgres/failures.ts';
-import { settingsOf } from '../src/postgres/options.ts';
+import { postgresSettings } from '../src/postgres/options.ts';
 import type { SqlEngine } from '../src/sql/engine.ts';
-import { driveLater, type Query, type Work } from '../src/sql/query.ts';
+import { type Query, runAsync, type SqlTask } from '../src/sql/query.ts';
 import { SqlStore } from '../src/sql/store.ts';
 
 /** One session: a store whose writes stop before every statement until they are let go on. */
@@ -79,9 +79,9 @@ class Gate {
 
 /** Opens a session on a database that has its tables. */
 export async function openSession(url: string, { isolation, lock }: SessionOptions): Promise<Session> {
-  const database = await Database.create(settingsOf(url, { pool: 1 }));
+  const database = await PostgresDatabase.create(postgresSettings(url, { pool: 1 }));
   const gate = new Gate();
-  const once = async <T>(client: Client, make: () => Work<T>): Promise<T> => {
+  const once = async <T>(client: Client, make: () => SqlTask<T>): Promise<T> => {
     await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
     try {
       // Statements that are sent together still go through the gate one by one.
@@ -93,7 +93,7 @@ export async function openSession(url: string, { isolation, lock }: SessionOptio
         const { rows, rowCount } = await client.query(toPostgres(query.sql), values);
         return query.want === 'rows' ? rows : (rowCount ?? 0);
       };
-      const result = await driveLater(make(), (query) => {
+      const result = await runAsync(make(), (query) => {
         before = before.then(() => answer(query));
         return before;
       });

@@ -5,31 +5,31 @@ import { SettingsScreen } from './home/settings-screen.tsx';
 import { SharePage } from './home/share-page.tsx';
 import { SignIn } from './home/sign-in.tsx';
 import { TrashScreen } from './home/trash-screen.tsx';
-import { useKeys } from './keys/use-keys.ts';
-import { followTrees, loadRegisters, loadTrees, useLists } from './state/lists.ts';
+import { usePageKeys } from './keys/use-keys.ts';
+import { followTrees, loadRegisters, loadTrees, useAppData } from './state/app-data.ts';
 import { useRoute } from './state/router.ts';
 import { TreeScreen } from './tree-screen.tsx';
 import { Boundary } from './ui/boundary.tsx';
-import { Broken } from './ui/broken.tsx';
+import { BrokenPage } from './ui/broken.tsx';
 import { Toasts } from './ui/toasts.tsx';
 
 /** The page: what its address says, with dialogs and toasts over it. */
 export function App(): ReactElement {
   const place = useRoute((route) => route.place);
   return place.name === 'share' ? (
-    <Boundary of={place} fallback={<Broken />}>
+    <Boundary of={place} fallback={<BrokenPage />}>
       <SharePage token={place.token} />
     </Boundary>
   ) : (
-    <Own />
+    <OwnPages />
   );
 }
 
 /** Everything that belongs to the signed-in user. */
-function Own(): ReactElement {
+function OwnPages(): ReactElement {
   const place = useRoute((route) => route.place);
-  const unauthorized = useLists((lists) => lists.unauthorized);
-  useKeys();
+  const unauthorized = useAppData((lists) => lists.unauthorized);
+  usePageKeys();
   useEffect(() => {
     void loadRegisters();
   }, []);
@@ -48,7 +48,7 @@ function Own(): ReactElement {
   if (unauthorized) return <SignIn />;
   return (
     <>
-      <Boundary of={place} fallback={<Broken />}>
+      <Boundary of={place} fallback={<BrokenPage />}>
         {place.name === 'tree' ? <TreeScreen key={place.treeId} place={place} /> : null}
         {place.name === 'home' ? <HomeScreen place={place} /> : null}
         {place.name === 'settings' ? <SettingsScreen /> : null}

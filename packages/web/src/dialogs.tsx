@@ -1,7 +1,7 @@
 import { lazy, type ReactElement, Suspense } from 'react';
 import { t } from './i18n/index.ts';
-import { say } from './state/toasts.ts';
-import { open, useUi } from './state/ui.ts';
+import { showToast } from './state/toasts.ts';
+import { openDialog, useUi } from './state/ui.ts';
 import { Boundary } from './ui/boundary.tsx';
 
 // Nothing of these is needed before somebody opens one.
@@ -14,7 +14,7 @@ const ShareDialog = lazy(() =>
 const MergeDialog = lazy(() =>
   import('./tree-work/merge-dialog.tsx').then((module) => ({ default: module.MergeDialog })),
 );
-const WordDialog = lazy(() => import('./tree-work/word-dialog.tsx').then((module) => ({ default: module.WordDialog })));
+const TextDialog = lazy(() => import('./tree-work/text-dialog.tsx').then((module) => ({ default: module.TextDialog })));
 const PromptDialog = lazy(() =>
   import('./tree-work/prompt-dialog.tsx').then((module) => ({ default: module.PromptDialog })),
 );
@@ -37,14 +37,16 @@ const ImportDialog = lazy(() =>
 const ExportDialog = lazy(() =>
   import('./transfer/export-dialog.tsx').then((module) => ({ default: module.ExportDialog })),
 );
-const Palette = lazy(() => import('./keys/palette.tsx').then((module) => ({ default: module.Palette })));
+const CommandPalette = lazy(() =>
+  import('./keys/command-palette.tsx').then((module) => ({ default: module.CommandPalette })),
+);
 const KeysDialog = lazy(() => import('./keys/keys-dialog.tsx').then((module) => ({ default: module.KeysDialog })));
 const Tour = lazy(() => import('./home/tour.tsx').then((module) => ({ default: module.Tour })));
 
 /** The dialog that is open, if one is. */
 export function Dialogs(): ReactElement | null {
   const opened = useUi((ui) => ui.opened);
-  const close = () => open(null);
+  const close = () => openDialog(null);
   if (opened === null) return null;
   return (
     <Boundary
@@ -52,7 +54,7 @@ export function Dialogs(): ReactElement | null {
       fallback={null}
       onFail={() => {
         close();
-        say({ icon: 'warn', text: `${t('brokenPart')}. ${t('brokenPartWhy')}`, bad: true });
+        showToast({ icon: 'warn', text: `${t('brokenPart')}. ${t('brokenPartWhy')}`, bad: true });
       }}
     >
       <Suspense fallback={null}>
@@ -64,7 +66,7 @@ export function Dialogs(): ReactElement | null {
         opened.name === 'bookmark' ||
         opened.name === 'tree-tags' ||
         opened.name === 'tree-folder' ? (
-          <WordDialog about={opened} onClose={close} />
+          <TextDialog about={opened} onClose={close} />
         ) : null}
         {opened.name === 'actions' ? <ActionsSheet node={opened.node} onClose={close} /> : null}
         {opened.name === 'split' ? <SplitDialog node={opened.node} onClose={close} /> : null}
@@ -76,7 +78,7 @@ export function Dialogs(): ReactElement | null {
         ) : null}
         {opened.name === 'import' ? <ImportDialog onClose={close} /> : null}
         {opened.name === 'export' ? <ExportDialog about={opened.about} onClose={close} /> : null}
-        {opened.name === 'palette' ? <Palette onClose={close} /> : null}
+        {opened.name === 'palette' ? <CommandPalette onClose={close} /> : null}
         {opened.name === 'keys' ? <KeysDialog onClose={close} /> : null}
         {opened.name === 'tour' ? <Tour onClose={close} /> : null}
       </Suspense>

@@ -1,8 +1,8 @@
 import { lazy, type ReactElement, Suspense } from 'react';
 import { ContextMini } from './context/context-mini.tsx';
 import { t } from './i18n/index.ts';
-import { go, treePlace } from './state/router.ts';
-import { type Panel as PanelName, showPanel, useUi } from './state/ui.ts';
+import { navigateTo, treePlace } from './state/router.ts';
+import { type PanelName, showPanel, useUi } from './state/ui.ts';
 import { useSession } from './state/use-session.ts';
 import { IconButton } from './ui/button.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
@@ -24,7 +24,7 @@ const tabs: readonly {
 ];
 
 /** The panel beside the thread: the map fitted into it, what the model sees, or the history. */
-export function Panel(): ReactElement {
+export function SidePanel(): ReactElement {
   const session = useSession();
   const panel = useUi((ui) => ui.panel);
   return (
@@ -42,7 +42,7 @@ export function Panel(): ReactElement {
         <IconButton
           icon="panel"
           label={`${t('openFull')} (G ${panel === 'map' ? 'M' : panel === 'context' ? 'C' : 'Y'})`}
-          onClick={() => go(treePlace(session.treeId, { screen: panel }))}
+          onClick={() => navigateTo(treePlace(session.treeId, { screen: panel }))}
         />
       </div>
       <Suspense fallback={<div className="mapbox" />}>

@@ -3,20 +3,20 @@ import { Dialogs } from './dialogs.tsx';
 import { Rail } from './home/rail.tsx';
 import { t } from './i18n/index.ts';
 import { setOpenSession } from './keys/open-session.ts';
-import { Panel } from './panel.tsx';
-import { complain } from './state/acts.ts';
+import { SidePanel } from './panel.tsx';
 import { asProblem } from './state/http.ts';
-import { shownPath } from './state/loaded.ts';
-import { go, homePlace, noteLeaf, type Place, useRoute } from './state/router.ts';
+import { shownPath } from './state/loaded-branch.ts';
+import { homePlace, navigateTo, noteLeaf, type PagePlace, useRoute } from './state/router.ts';
 import { TreeSession } from './state/session.ts';
-import { say } from './state/toasts.ts';
+import { showToast } from './state/toasts.ts';
+import { showError } from './state/tree-actions.ts';
 import { useUi } from './state/ui.ts';
 import { SessionContext, useSession, useTree } from './state/use-session.ts';
 import { Composer } from './thread/composer.tsx';
 import { Thread } from './thread/thread.tsx';
 import { TreeBar } from './thread/tree-bar.tsx';
 import { Button } from './ui/button.tsx';
-import { Refusal } from './ui/refusal.tsx';
+import { RefusalNotice } from './ui/refusal.tsx';
 
 // Each of these is opened on demand; the thread does not wait for them.
 const MapScreen = lazy(() => import('./map/map-screen.tsx').then((module) => ({ default: module.MapScreen })));
@@ -30,10 +30,10 @@ const HistoryScreen = lazy(() =>
   import('./tree-work/history-screen.tsx').then((module) => ({ default: module.HistoryScreen })),
 );
 
-type TreePlace = Extract<Place, { name: 'tree' }>;
+type TreeScreenPlace = Extract<PagePlace, { name: 'tree' }>;
 
 /** A tree: its thread, with the outline at the left and the map at the right, or one of its full screens. */
-export function TreeScreen({ place }: { readonly place: TreePlace }): ReactElement {
+export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): ReactElement {
   const { treeId } = place;
   // The address may name another node while the tree stays open: the session is opened by the first one only.
   const [through] = useState(place.nodeId);
@@ -53,21 +53,21 @@ export function TreeScreen({ place }: { readonly place: TreePlace }): ReactEleme
   if (session === null) return <main className="main" aria-busy="true" />;
   return (
     <SessionContext value={session}>
-      <TreeRoom place={place} />
+      <TreeLayout place={place} />
       <Dialogs />
     </SessionContext>
   );
 }
 
 /** Says that a link names a message which the tree has not, and lets the address name the tree alone. */
-function sayLost(treeId: TreePlace['treeId']): void {
+function sayLost(treeId: TreeScreenPlace['treeId']): void {
   const { place } = useRoute.getState();
-  if (place.name === 'tree' && place.treeId === treeId) go({ ...place, nodeId: null }, { replace: true });
-  const trash = { label: t('trash'), run: () => go({ name: 'trash' }) };
-  say({ icon: 'warn', text: t('noSuchMessage'), action: trash });
+  if (place.name === 'tree' && place.treeId === treeId) navigateTo({ ...place, nodeId: null }, { replace: true });
+  const trash = { label: t('trash'), run: () => navigateTo({ name: 'trash' }) };
+  showToast({ icon: 'warn', text: t('noSuchMessage'), action: trash });
 }
 
-function TreeRoom({ place }: { readonly place: TreePlace }): ReactElement {
+function TreeLayout({ place }: { readonly place: TreeScreenPlace }): ReactElement {
   const phase = useTree((state) => state.phase);
   const leaf = useTree((state) => state.base?.leaf ?? null);
   const visit = useRoute((route) => route.visit);
@@ -75,19 +75,19 @@ function TreeRoom({ place }: { readonly place: TreePlace }): ReactElement {
     if (visit >= 0 && leaf !== null) noteLeaf(leaf);
   }, [leaf, visit]);
   useVisit(place);
-  if (phase === 'missing' || phase === 'failed') return <Missing />;
+  if (phase === 'missing' || phase === 'failed') return <MissingTree />;
   return (
     <Suspense fallback={<div className="main" aria-busy="true" />}>
       {place.screen === 'map' ? <MapScreen /> : null}
       {place.screen === 'context' ? <ContextScreen /> : null}
       {place.screen === 'compare' ? <CompareScreen place={place} /> : null}
       {place.screen === 'history' ? <HistoryScreen /> : null}
-      {place.screen === 'thread' ? <ThreadRoom /> : null}
+      {place.screen === 'thread' ? <ThreadLayout /> : null}
     </Suspense>
   );
 }
 
-function ThreadRoom(): ReactElement {
+function ThreadLayout(): ReactElement {
   const shown = useUi((ui) => ui.panelShown);
   return (
     <div className={shown ? 'app' : 'app two'}>
@@ -97,13 +97,13 @@ function ThreadRoom(): ReactElement {
         <Thread />
         <Composer />
       </main>
-      {shown ? <Panel /> : null}
+      {shown ? <SidePanel /> : null}
     </div>
   );
 }
 
 /** Goes to the node of the address when it changes while the tree is open. */
-function useVisit(place: TreePlace): void {
+function useVisit(place: TreeScreenPlace): void {
   const session = useSession();
   const phase = useTree((state) => state.phase);
   const visit = useRoute((route) => route.visit);
@@ -120,11 +120,11 @@ function useVisit(place: TreePlace): void {
     const there = back ?? (nodeId === null || here ? Promise.resolve() : session.go(nodeId));
     there
       .then(() => (nodeId === null ? undefined : session.look(nodeId)))
-      .catch((thrown) => (asProblem(thrown).status === 404 ? sayLost(session.treeId) : complain(asProblem(thrown))));
+      .catch((thrown) => (asProblem(thrown).status === 404 ? sayLost(session.treeId) : showError(asProblem(thrown))));
   }, [session, phase, nodeId, visit, left]);
 }
 
-function Missing(): ReactElement {
+function MissingTree(): ReactElement {
   const problem = useTree((state) => state.problem);
   // What is no name of a tree is no tree, however often it is asked for.
   const missing = useTree((state) => state.phase === 'missing') || problem?.status === 400;
@@ -132,10 +132,10 @@ function Missing(): ReactElement {
     <main className="main alone">
       <div className="empty">
         <h1>{t(missing ? 'noSuchTree' : 'treeFailed')}</h1>
-        <p>{problem?.offline === true ? t('serverAway') : problem === null ? null : <Refusal of={problem} />}</p>
+        <p>{problem?.offline === true ? t('serverAway') : problem === null ? null : <RefusalNotice of={problem} />}</p>
         <div className="row">
           {missing ? null : <Button onClick={() => location.reload()}>{t('tryNow')}</Button>}
-          <Button onClick={() => go(homePlace())}>{t('allTrees')}</Button>
+          <Button onClick={() => navigateTo(homePlace())}>{t('allTrees')}</Button>
         </div>
       </div>
     </main>

@@ -1,7 +1,7 @@
 /** What axe has to say about a page. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Tab } from './harness.ts';
+import type { Tab } from './page-fixture.ts';
 
 interface Finding {
   readonly id: string;

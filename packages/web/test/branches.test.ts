@@ -2,39 +2,39 @@
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serious } from './axe.ts';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 
-let stage: Stage;
+let fixture: PageFixture;
 
 beforeAll(async () => {
-  stage = await openStage();
+  fixture = await openPageFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 async function done(tab: Tab): Promise<void> {
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 }
 
-interface Planted {
+interface SampleTree {
   readonly id: string;
   readonly ids: readonly string[];
 }
 
-async function plant(title: string, ...said: readonly string[]): Promise<Planted> {
+async function buildSample(title: string, ...said: readonly string[]): Promise<SampleTree> {
   const messages = said.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
-  const { body } = await stage.server.ask('POST', '/api/trees', { body: { title, messages } });
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title, messages } });
   return { id: body.treeId, ids: body.nodes.map((node: { readonly id: string }) => node.id) };
 }
 
 async function look(id: string) {
-  return (await stage.server.ask('GET', `/api/trees/${id}`)).body;
+  return (await fixture.server.ask('GET', `/api/trees/${id}`)).body;
 }
 
 /** Puts a message below a node and goes nowhere. */
 async function say(id: string, parentId: string, content: string): Promise<string> {
   const { version } = await look(id);
-  const { body } = await stage.server.ask('POST', `/api/trees/${id}/messages`, {
+  const { body } = await fixture.server.ask('POST', `/api/trees/${id}/messages`, {
     version,
     body: { parentId, messages: [{ role: 'user', content }], select: false },
   });
@@ -42,7 +42,7 @@ async function say(id: string, parentId: string, content: string): Promise<strin
 }
 
 async function texts(id: string): Promise<string[]> {
-  const { body } = await stage.server.ask('GET', `/api/trees/${id}/page?limit=100`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}/page?limit=100`);
   return body.nodes.map((node: { readonly text: string }) => node.text);
 }
 
@@ -55,8 +55,8 @@ async function choose(tab: Tab, nodeId: string, name: string): Promise<void> {
 }
 
 test('[B68] a message is split where its reader presses, and one press makes it whole again', async () => {
-  const { id, ids } = await plant('Split', 'First thought. Second thought. Third thought.', 'Yes.');
-  const tab = await stage.open(`/t/${id}`);
+  const { id, ids } = await buildSample('Split', 'First thought. Second thought. Third thought.', 'Yes.');
+  const tab = await fixture.open(`/t/${id}`);
   await choose(tab, ids[0] ?? '', 'Split in two');
   const dialog = tab.page.getByRole('dialog', { name: 'Split in two' });
   await dialog.waitFor();
@@ -82,10 +82,10 @@ test('[B68] a message is split where its reader presses, and one press makes it 
 });
 
 test('[B70] a branch goes to another tree that was searched for, and comes back in both by one press', async () => {
-  const there = await plant('Kitchen notes', 'Salt', 'Noted.');
-  await plant('Garden notes', 'Roses', 'Noted.');
-  const { id, ids } = await plant('Mixed', 'About soup', 'Leek and potato.', 'How long?', 'Forty minutes.');
-  const tab = await stage.open(`/t/${id}`);
+  const there = await buildSample('Kitchen notes', 'Salt', 'Noted.');
+  await buildSample('Garden notes', 'Roses', 'Noted.');
+  const { id, ids } = await buildSample('Mixed', 'About soup', 'Leek and potato.', 'How long?', 'Forty minutes.');
+  const tab = await fixture.open(`/t/${id}`);
   await choose(tab, ids[2] ?? '', 'Move or copy to another tree');
   const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another tree' });
   await dialog.waitFor();
@@ -107,9 +107,9 @@ test('[B70] a branch goes to another tree that was searched for, and comes back 
 });
 
 test('[B70] a copy goes to another tree and everything stays here', async () => {
-  const there = await plant('Box of answers', 'Start', 'Here.');
-  const { id, ids } = await plant('Source', 'Ask', 'Answer worth keeping');
-  const tab = await stage.open(`/t/${id}`);
+  const there = await buildSample('Box of answers', 'Start', 'Here.');
+  const { id, ids } = await buildSample('Source', 'Ask', 'Answer worth keeping');
+  const tab = await fixture.open(`/t/${id}`);
   await choose(tab, ids[1] ?? '', 'Move or copy to another tree');
   const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another tree' });
   await dialog.getByText('Box of answers').click();
@@ -121,8 +121,8 @@ test('[B70] a copy goes to another tree and everything stays here', async () => 
 });
 
 test('[B71] a temporary tree says so and is kept with all that was said', async () => {
-  await plant('Stays on the list', 'Hello');
-  const tab = await stage.open('/');
+  await buildSample('Stays on the list', 'Hello');
+  const tab = await fixture.open('/');
   // Keys are heard once the list is there.
   await tab.page.getByText('Stays on the list').first().waitFor();
   await tab.page.keyboard.press('Shift+N');
@@ -132,7 +132,7 @@ test('[B71] a temporary tree says so and is kept with all that was said', async 
   await tab.page.getByTestId('thread').getByText('Remember me').waitFor();
   const id = new URL(tab.page.url()).pathname.split('/')[2] ?? '';
   const listed = async () =>
-    (await stage.server.ask('GET', '/api/trees?limit=100')).body.items.some((tree: { id: string }) => tree.id === id);
+    (await fixture.server.ask('GET', '/api/trees?limit=100')).body.items.some((tree: { id: string }) => tree.id === id);
   await soon(() => listed()).toBe(false);
   await tab.page.getByRole('button', { name: 'Keep', exact: true }).click();
   await soon(() => tab.page.getByText('temporary', { exact: true }).count()).toBe(0);
@@ -142,13 +142,13 @@ test('[B71] a temporary tree says so and is kept with all that was said', async 
 });
 
 test('[B72] another branch is brought back from Compare as a summary, and a model is added beside the answers', async () => {
-  const { id, ids } = await plant('Which way', 'Which way?', 'Take the **left** one.');
+  const { id, ids } = await buildSample('Which way', 'Which way?', 'Take the **left** one.');
   const { version } = await look(id);
-  const { body } = await stage.server.ask('POST', `/api/trees/${id}/nodes/${ids[1]}/edit`, {
+  const { body } = await fixture.server.ask('POST', `/api/trees/${id}/nodes/${ids[1]}/edit`, {
     version,
     body: { content: 'Take the __left__ one today.', select: false },
   });
-  const tab = await stage.open(`/t/${id}?view=compare&a=${ids[1]}&b=${body.result.nodeId}`);
+  const tab = await fixture.open(`/t/${id}?view=compare&a=${ids[1]}&b=${body.result.nodeId}`);
   const { page } = tab;
   // Marks are no words: as it is read only one word differs.
   await soon(() => page.locator('.diff mark').allTextContents()).toEqual([' today']);
@@ -167,12 +167,12 @@ test('[B72] another branch is brought back from Compare as a summary, and a mode
 });
 
 test('[B73] older messages are summed up, the summary is set right, and the compaction is taken back', async () => {
-  const { id } = await plant(
+  const { id } = await buildSample(
     'Long talk',
     ...Array.from({ length: 40 }, (_, index) => `Turn ${index}: ${'word '.repeat(120)}`),
   );
   // Pressed before the tree is read, it waits for it.
-  const tab = await stage.open(`/t/${id}?view=context`, { lateMs: 600 });
+  const tab = await fixture.open(`/t/${id}?view=context`, { lateMs: 600 });
   const { page } = tab;
   await page.getByRole('button', { name: 'Compact now' }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: 'Compact now' }).click();
@@ -183,16 +183,16 @@ test('[B73] older messages are summed up, the summary is set right, and the comp
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await inForce.getByText('We counted to forty.').waitFor();
   const at = `/api/trees/${id}/context?model=scripted/one&limit=1`;
-  await soon(async () => (await stage.server.ask('GET', at)).body.compaction.summary).toBe('We counted to forty.');
+  await soon(async () => (await fixture.server.ask('GET', at)).body.compaction.summary).toBe('We counted to forty.');
   await page.getByRole('button', { name: 'Send the messages again' }).click();
-  await soon(async () => (await stage.server.ask('GET', at)).body.compaction).toBe(null);
+  await soon(async () => (await fixture.server.ask('GET', at)).body.compaction).toBe(null);
   await inForce.getByText(/^Turn 0:/).waitFor();
   await done(tab);
 });
 
 test('[B74] another system prompt makes another tree with the same branch, and the old one stays', async () => {
-  const { id } = await plant('Prompted', 'Hello', 'Hi!');
-  const tab = await stage.open(`/t/${id}`);
+  const { id } = await buildSample('Prompted', 'Hello', 'Hi!');
+  const tab = await fixture.open(`/t/${id}`);
   await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).click();
   await tab.page.getByRole('menuitem', { name: 'System prompt' }).click();
   await tab.page.getByRole('textbox', { name: 'System prompt' }).fill('Answer in rhymes.');
@@ -206,9 +206,9 @@ test('[B74] another system prompt makes another tree with the same branch, and t
 });
 
 test('[B75] titles and tags of messages and trees show at once, in every tab, and are taken back', async () => {
-  const { id, ids } = await plant('Named', 'Hello', 'Hi!');
-  const tab = await stage.open(`/t/${id}`);
-  const other = await stage.open(`/t/${id}`, { context: tab.context });
+  const { id, ids } = await buildSample('Named', 'Hello', 'Hi!');
+  const tab = await fixture.open(`/t/${id}`);
+  const other = await fixture.open(`/t/${id}`, { context: tab.context });
   await choose(tab, ids[1] ?? '', 'Title');
   await tab.page.getByRole('textbox', { name: 'Title' }).fill('Greeting');
   await tab.page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -216,7 +216,7 @@ test('[B75] titles and tags of messages and trees show at once, in every tab, an
   await tab.page.getByRole('textbox', { name: 'Tags' }).fill('kind, short');
   await tab.page.getByRole('button', { name: 'Save', exact: true }).click();
   await other.page.getByTestId('thread').locator('.chip').filter({ hasText: 'kind' }).waitFor();
-  const meta = async () => (await stage.server.ask('GET', `/api/trees/${id}/nodes/${ids[1]}`)).body.node.meta;
+  const meta = async () => (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${ids[1]}`)).body.node.meta;
   await soon(meta).toMatchObject({ title: 'Greeting', tags: ['kind', 'short'] });
   // The Undo of the title may still be there.
   const tagged = tab.page.getByRole('status').filter({ hasText: 'Tagged' });
@@ -236,9 +236,9 @@ test('[B75] titles and tags of messages and trees show at once, in every tab, an
 });
 
 test('[B76] a branch that is dragged onto another message on the map hangs there, and nowhere it cannot', async () => {
-  const { id, ids } = await plant('Dragged', 'Root talk', 'Reply', 'Follow up', 'Last');
+  const { id, ids } = await buildSample('Dragged', 'Root talk', 'Reply', 'Follow up', 'Last');
   const side = await say(id, ids[0] ?? '', 'Side talk');
-  const tab = await stage.open(`/t/${id}?view=map`);
+  const tab = await fixture.open(`/t/${id}?view=map`);
   const { page } = tab;
   const map = page.locator('.map-canvas');
   await page.getByRole('navigation', { name: 'Branches' }).waitFor();
@@ -264,7 +264,7 @@ test('[B76] a branch that is dragged onto another message on the map hangs there
   await page.getByText('Let go to hang it below “Follow up”').waitFor();
   await page.mouse.up();
   const parent = async (node: string) =>
-    (await stage.server.ask('GET', `/api/trees/${id}/nodes/${node}`)).body.node.parentId;
+    (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${node}`)).body.node.parentId;
   await soon(() => parent(side)).toBe(ids[2]);
   await page.getByRole('button', { name: /Undo/ }).last().click();
   await soon(() => parent(side)).toBe(ids[0]);
@@ -272,18 +272,18 @@ test('[B76] a branch that is dragged onto another message on the map hangs there
 });
 
 test('[B110] with six variants of six models nothing covers the button that shows them side by side', async () => {
-  const { id, ids } = await plant('Six', 'Which?');
+  const { id, ids } = await buildSample('Six', 'Which?');
   const { version } = await look(id);
-  const begun = await stage.server.ask('POST', `/api/trees/${id}/generations`, {
+  const begun = await fixture.server.ask('POST', `/api/trees/${id}/generations`, {
     version,
     body: { type: 'reply', parentId: ids[0], models: ['scripted/one'], n: 6 },
   });
-  await soon(async () => (await stage.server.ask('GET', `/api/trees/${id}/generations`)).body.items).toEqual([]);
+  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}/generations`)).body.items).toEqual([]);
   for (const [index, { nodeId }] of begun.body.nodes.entries())
-    await stage.server.ask('PATCH', `/api/trees/${id}/nodes/${nodeId}/meta`, {
+    await fixture.server.ask('PATCH', `/api/trees/${id}/nodes/${nodeId}/meta`, {
       body: { set: { source: { model: `a-model-with-a-long-name-${index}` } } },
     });
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   const { page } = tab;
   const side = page.getByRole('button', { name: 'Side by side' });
   await page.getByRole('article').last().hover();

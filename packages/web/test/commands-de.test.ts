@@ -1,5 +1,5 @@
 import { builtInCommands } from '@coppice/engine';
-import { textBeats } from '@coppice/engine/testing';
+import { textEvents } from '@coppice/engine/testing';
 import { openTestServer } from '@coppice/server/testing';
 import { expect, test } from 'vitest';
 import { commandPhrasesDe } from '../src/i18n/command-phrases-de.ts';
@@ -28,7 +28,7 @@ test('[B88] what stands for an argument has a German name, as has what comes wit
 });
 
 test('[B88] what commands say and list is German on the German page', async () => {
-  const server = await openTestServer({ replies: [textBeats('It was about trees.')] });
+  const server = await openTestServer({ replies: [textEvents('It was about trees.')] });
   const messages = [
     { role: 'user', content: 'Hi. “All of it.”' },
     { role: 'assistant', content: 'Hello.' },

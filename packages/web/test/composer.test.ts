@@ -1,22 +1,22 @@
 // @module-tag browser
 // @module-tag full
-import { textBeats } from '@coppice/engine/testing';
+import { textEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 
-let stage: Stage;
+let fixture: PageFixture;
 
 beforeAll(async () => {
-  stage = await openStage({ replies: [textBeats('Seen.')] });
+  fixture = await openPageFixture({ replies: [textEvents('Seen.')] });
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 async function newTree(): Promise<string> {
   const messages = [
     { role: 'user', content: 'Hi' },
     { role: 'assistant', content: 'Hello.' },
   ];
-  return (await stage.server.ask('POST', '/api/trees', { body: { title: 'A tree', messages } })).body.treeId;
+  return (await fixture.server.ask('POST', '/api/trees', { body: { title: 'A tree', messages } })).body.treeId;
 }
 
 function box({ page }: Tab) {
@@ -35,7 +35,7 @@ async function paste(tab: Tab, make: string): Promise<void> {
 
 test('[B40] commands are completed from the registry and run where the view is', async () => {
   const id = await newTree();
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
   await box(tab).fill('/re');
   await tab.page.getByRole('listbox', { name: 'Commands' }).getByRole('option').first().waitFor();
@@ -55,7 +55,7 @@ test('[B40] commands are completed from the registry and run where the view is',
 
 test('[B89] what a command lists is shown and named by number, and what it did is taken back its own way', async () => {
   const id = await newTree();
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   const { page } = tab;
   const run = async (line: string) => {
     await box(tab).fill(line);
@@ -89,7 +89,7 @@ test('[B89] what a command lists is shown and named by number, and what it did i
 
 test('[B47] the list of commands covers no message, cuts what is too long, and is there while somebody writes', async () => {
   const id = await newTree();
-  const tab = await stage.open(`/t/${id}`, { viewport: { width: 900, height: 420 } });
+  const tab = await fixture.open(`/t/${id}`, { viewport: { width: 900, height: 420 } });
   const said = tab.page.getByTestId('thread').getByText('Hello.');
   await said.waitFor();
   await box(tab).fill('/');
@@ -114,7 +114,7 @@ test('[B47] the list of commands covers no message, cuts what is too long, and i
 
 test('[B41] a draft survives a reload, and a browser that keeps nothing does not stop anybody', async () => {
   const id = await newTree();
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   await box(tab).fill('Half a thought');
   await soon(() => tab.page.evaluate(`localStorage.getItem('coppice.draft.${id}')`)).toBe('Half a thought');
   await tab.page.reload();
@@ -125,7 +125,7 @@ test('[B41] a draft survives a reload, and a browser that keeps nothing does not
   await box(tab).fill('Said all the same');
   await tab.page.keyboard.press('Alt+Enter');
   await tab.page.getByTestId('thread').getByText('Said all the same').waitFor();
-  await soon(async () => (await stage.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
+  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
     3,
   );
   expect(tab.faults).toEqual([]);
@@ -133,7 +133,7 @@ test('[B41] a draft survives a reload, and a browser that keeps nothing does not
 });
 
 test('[B49] whoever plants a tree writes at once, from home and from another tree', async () => {
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   await tab.page.getByRole('searchbox').waitFor();
   const writing = () => tab.page.evaluate("document.activeElement?.id === 'composer'");
   for (const place of ['home', 'tree']) {
@@ -153,7 +153,7 @@ test('[B49] whoever plants a tree writes at once, from home and from another tre
 
 test('[B42] a large paste goes along as a file, a picture as a picture, and both are in the message', async () => {
   const id = await newTree();
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
   await paste(tab, "data.setData('text/plain', 'a line of a log\\n'.repeat(20000));");
   await tab.page.getByText('pasted.txt').waitFor();
@@ -168,10 +168,10 @@ test('[B42] a large paste goes along as a file, a picture as a picture, and both
   await box(tab).fill('Look at these');
   await tab.page.keyboard.press('Alt+Enter');
   await tab.page.getByTestId('thread').getByRole('img', { name: 'Attached image' }).waitFor();
-  await soon(async () => (await stage.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
+  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
     3,
   );
-  const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   const types = body.messages[2].content.map((block: { type: string }) => block.type);
   expect(types).toEqual(['text', 'file', 'image']);
   expect(tab.faults).toEqual([]);
@@ -179,14 +179,14 @@ test('[B42] a large paste goes along as a file, a picture as a picture, and both
 });
 
 test('[B43] a chain of thousands opens at its end and draws only what is seen', async () => {
-  const made = await stage.server.ask('POST', '/api/trees', { body: { title: 'Long' } });
+  const made = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Long' } });
   const id: string = made.body.treeId;
   const messages = Array.from({ length: 2000 }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',
     content: `Message number ${index}`,
   }));
-  await stage.server.ask('POST', `/api/trees/${id}/messages`, { version: made.body.version, body: { messages } });
-  const tab = await stage.open(`/t/${id}`);
+  await fixture.server.ask('POST', `/api/trees/${id}/messages`, { version: made.body.version, body: { messages } });
+  const tab = await fixture.open(`/t/${id}`);
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('Message number 1999').waitFor();
   await soon(() => thread.getByRole('article').count()).toBeLessThan(60);
@@ -204,7 +204,7 @@ test('[B43] a chain of thousands opens at its end and draws only what is seen', 
 
 test('[B95] a file that has not arrived is not left behind: it is sent again, and survives a command and a reload', async () => {
   const id = await newTree();
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
   await tab.page.route('**/api/attachments', (route) => route.abort());
   await paste(tab, "data.setData('text/plain', 'a line of a log\\n'.repeat(4000));");
@@ -226,10 +226,10 @@ test('[B95] a file that has not arrived is not left behind: it is sent again, an
   await soon(() => box(tab).inputValue()).toBe('Look at this');
   await tab.page.keyboard.press('/');
   await tab.page.keyboard.press('Alt+Enter');
-  await soon(async () => (await stage.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
+  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
     3,
   );
-  const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages[2].content.map((block: { type: string }) => block.type)).toEqual(['text', 'file']);
   await soon(() => tab.page.locator('.files .file-chip').count()).toBe(0);
   expect(tab.faults).toEqual([]);
@@ -238,7 +238,7 @@ test('[B95] a file that has not arrived is not left behind: it is sent again, an
 
 test('[B97] what waits for the server is sent although another tree was opened meanwhile', async () => {
   const [here, there] = [await newTree(), await newTree()];
-  const tab = await stage.open(`/t/${here}`);
+  const tab = await fixture.open(`/t/${here}`);
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
   await tab.page.route(`**/api/trees/${here}/messages`, (route) => route.abort());
   await box(tab).fill('Said into the dark');
@@ -247,16 +247,16 @@ test('[B97] what waits for the server is sent although another tree was opened m
   // In the page, as a press on a link of the list does it.
   await tab.page.evaluate(`history.pushState(null, '', '/t/${there}'); dispatchEvent(new PopStateEvent('popstate'))`);
   await tab.page.unroute(`**/api/trees/${here}/messages`);
-  await soon(async () => (await stage.server.ask('GET', `/api/trees/${here}?format=linear`)).body.messages.length).toBe(
-    3,
-  );
+  await soon(
+    async () => (await fixture.server.ask('GET', `/api/trees/${here}?format=linear`)).body.messages.length,
+  ).toBe(3);
   // What went with a page that was closed comes back to where it was written; what arrived does not.
   const lost = [
     { id: '00000000-0000-4000-8000-000000000001', text: 'Never sent', at: 1 },
-    { id: (await stage.server.ask('GET', `/api/trees/${there}`)).body.activeNodeId, text: 'Sent before', at: 1 },
+    { id: (await fixture.server.ask('GET', `/api/trees/${there}`)).body.activeNodeId, text: 'Sent before', at: 1 },
   ];
   await tab.page.evaluate(`localStorage.setItem('coppice.unsent.${there}', '${JSON.stringify(lost)}')`);
-  await tab.page.goto(`${stage.url}/t/${there}`);
+  await tab.page.goto(`${fixture.url}/t/${there}`);
   await soon(() => box(tab).inputValue()).toBe('Never sent');
   await soon(() => tab.page.evaluate(`localStorage.getItem('coppice.unsent.${there}')`)).toBe(null);
   expect(tab.faults).toEqual([]);
@@ -265,7 +265,7 @@ test('[B97] what waits for the server is sent although another tree was opened m
 
 test('[B96] a message that is being rewritten survives Escape and a reload', async () => {
   const id = await newTree();
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   const first = tab.page.getByRole('article').first();
   const area = tab.page.getByRole('textbox', { name: 'Edit the message' });
   const begin = async () => {
@@ -301,8 +301,8 @@ test('[B48, B55] a message that is being rewritten is seen whole on a phone, and
     { role: 'user', content: arabic },
     { role: 'assistant', content: `${arabic}\n\n- ${arabic}\n\nAnd in English.\n\n\`\`\`js\nlet x;\n\`\`\`` },
   ];
-  const made = await stage.server.ask('POST', '/api/trees', { body: { title: arabic, messages } });
-  const tab = await stage.open(`/t/${made.body.treeId}`, { viewport: { width: 390, height: 844 } });
+  const made = await fixture.server.ask('POST', '/api/trees', { body: { title: arabic, messages } });
+  const tab = await fixture.open(`/t/${made.body.treeId}`, { viewport: { width: 390, height: 844 } });
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('And in English.').waitFor();
   const ways = `[...document.querySelectorAll('.body p, .body ul, .body pre')].map((part) => getComputedStyle(part).direction)`;
@@ -327,16 +327,16 @@ test('[B48, B55] a message that is being rewritten is seen whole on a phone, and
 
 test('[B99] the page writes and copies where the browser gives no random ids and no clipboard', async () => {
   const id = await newTree();
-  const { context, page: first } = await stage.open('/');
+  const { context, page: first } = await fixture.open('/');
   await first.close();
   await context.addInitScript(
     "delete Crypto.prototype.randomUUID; Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined });",
   );
-  const tab = await stage.open(`/t/${id}`, { context });
+  const tab = await fixture.open(`/t/${id}`, { context });
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
   await box(tab).fill('From another room');
   await tab.page.keyboard.press('Alt+Enter');
-  await soon(async () => (await stage.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
+  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
     3,
   );
   await tab.page.evaluate("addEventListener('copy', () => { window.copied = document.activeElement.value; })");

@@ -1,14 +1,14 @@
 /** Trees beside the one to look at, so that a list is a list: each with a few branches, tags and pins, one in the trash. */
 import type { TestServer } from '@coppice/server/testing';
 
-interface Planted {
+interface SampleTree {
   readonly title: string;
   readonly tags: readonly string[];
   readonly pinned?: boolean;
   readonly branches: readonly (readonly string[])[];
 }
 
-const forest: readonly Planted[] = [
+const forest: readonly SampleTree[] = [
   {
     title: 'Disk alarm on the analytics box',
     tags: ['infra'],
@@ -59,7 +59,7 @@ const forest: readonly Planted[] = [
 ];
 
 /** Plants the forest, the newest tree last, and puts one more tree into the trash. */
-export async function plantForest(server: TestServer): Promise<void> {
+export async function createForest(server: TestServer): Promise<void> {
   for (const { title, tags, pinned = false, branches } of forest) {
     const made = await server.ask('POST', '/api/trees', { body: { title, tags, pinned } });
     const at = `/api/trees/${made.body.treeId}`;

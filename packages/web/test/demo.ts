@@ -45,7 +45,7 @@ export interface Demo {
 }
 
 /** Plants the tree and leaves its user on the branch about the freeze. */
-export async function plantDemo(server: TestServer): Promise<Demo> {
+export async function createDemo(server: TestServer): Promise<Demo> {
   const { store } = server;
   const made = await server.ask('POST', '/api/trees', {
     body: {

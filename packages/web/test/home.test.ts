@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serious } from './axe.ts';
 import { builtPage } from './browser.ts';
-import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { createDemo, type Demo } from './demo.ts';
+import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 
-let stage: Stage;
+let fixture: PageFixture;
 let demo: Demo;
 
 beforeAll(async () => {
-  stage = await openStage();
-  demo = await plantDemo(stage.server);
+  fixture = await openPageFixture();
+  demo = await createDemo(fixture.server);
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 async function done(tab: Tab): Promise<void> {
   expect(tab.faults).toEqual([]);
@@ -26,20 +26,20 @@ test('[B36] home draws each tree as it grew, with its branches and messages, and
     { role: 'user', content: 'Alone' },
     { role: 'assistant', content: 'Indeed.' },
   ];
-  const made = await stage.server.ask('POST', '/api/trees', { body: { title: 'One stem', messages: said } });
-  const tab = await stage.open('/');
+  const made = await fixture.server.ask('POST', '/api/trees', { body: { title: 'One stem', messages: said } });
+  const tab = await fixture.open('/');
   const { page } = tab;
   const line = page.getByRole('listitem').filter({ hasText: 'One stem' });
   await line.getByText('2 messages').waitFor();
   await line.getByText('one stem', { exact: true }).waitFor();
   await line.getByText('Indeed.', { exact: true }).waitFor();
   await soon(() => line.locator('.stool path.a').count()).toBe(1);
-  const { body } = await stage.server.ask('GET', `/api/shapes?ids=${demo.id}`);
+  const { body } = await fixture.server.ask('GET', `/api/shapes?ids=${demo.id}`);
   const large = page.getByRole('listitem').filter({ hasText: 'Postgres 12' });
   await large.getByText('on 20-second freeze: cutover.sh, first half').waitFor();
   await large.getByText(`${body.items[0].branches} branches`).waitFor();
   await soon(() => large.locator('.stool path:not(.g)').count()).toBe(body.items[0].stems.length);
-  await stage.server.ask('POST', `/api/trees/${made.body.treeId}/nodes/${made.body.nodes[1].id}/edit`, {
+  await fixture.server.ask('POST', `/api/trees/${made.body.treeId}/nodes/${made.body.nodes[1].id}/edit`, {
     version: made.body.version,
     body: { content: 'Not at all.' },
   });
@@ -51,7 +51,7 @@ test('[B36] home draws each tree as it grew, with its branches and messages, and
 });
 
 test('[B37] bookmarks of all trees stand in one list, and each leads to its place on its own branch', async () => {
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   const { page } = tab;
   await page.getByRole('link', { name: 'Bookmarks' }).click();
   const line = page.locator('.bookmark-line').filter({ has: page.getByText('pgbouncer pause', { exact: true }) });
@@ -72,9 +72,9 @@ test('[B104] what is served is built for use, though a test runner has it built'
 });
 
 test('[B92] an address that leads nowhere says so, and a message that is gone still leads to its tree', async () => {
-  const tab = await stage.open('/t/%E0%A4%A');
+  const tab = await fixture.open('/t/%E0%A4%A');
   await tab.page.getByRole('heading', { name: 'There is no such tree' }).waitFor();
-  await tab.page.goto(`${stage.url}/t/${demo.id}/00000000-0000-4000-8000-000000000000`);
+  await tab.page.goto(`${fixture.url}/t/${demo.id}/00000000-0000-4000-8000-000000000000`);
   await tab.page.getByTestId('thread').getByText('The script stops at the first doubt').waitFor();
   await tab.page.getByRole('status').getByText('is not in this tree').waitFor();
   await soon(() => new URL(tab.page.url()).pathname).toBe(`/t/${demo.id}`);
@@ -82,7 +82,7 @@ test('[B92] an address that leads nowhere says so, and a message that is gone st
 });
 
 test('[B93] a screen that cannot be loaded says so, and the rest of the page goes on', async () => {
-  const tab = await stage.open(`/t/${demo.id}`);
+  const tab = await fixture.open(`/t/${demo.id}`);
   await tab.page.getByTestId('thread').getByRole('article').first().waitFor();
   await tab.page.route('**/assets/{context-screen,split-dialog}-*.js', (route) => route.abort());
   await tab.page.locator(`[data-node-id="${demo.leaf}"] article`).focus();
@@ -97,33 +97,33 @@ test('[B93] a screen that cannot be loaded says so, and the rest of the page goe
 });
 
 test('[B94] a tree in the trash says so where it is read, and comes back by one press', async () => {
-  const made = await stage.server.ask('POST', '/api/trees', {
+  const made = await fixture.server.ask('POST', '/api/trees', {
     body: { title: 'Thrown away', messages: [{ role: 'user', content: 'Still here' }] },
   });
-  await stage.server.ask('DELETE', `/api/trees/${made.body.treeId}`);
-  const tab = await stage.open(`/t/${made.body.treeId}`);
+  await fixture.server.ask('DELETE', `/api/trees/${made.body.treeId}`);
+  const tab = await fixture.open(`/t/${made.body.treeId}`);
   await tab.page.getByText('in the trash').waitFor();
   await tab.page.getByRole('button', { name: 'Restore' }).click();
   await soon(() => tab.page.getByText('in the trash').count()).toBe(0);
-  await soon(async () => (await stage.server.ask('GET', `/api/trees/${made.body.treeId}`)).body.deletedAt).toBe(null);
+  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${made.body.treeId}`)).body.deletedAt).toBe(null);
   await done(tab);
 });
 
 test('[B109] undo on the list of chats brings a deleted chat back and names it; in an open chat it means that chat', async () => {
-  const made = await stage.server.ask('POST', '/api/trees', {
+  const made = await fixture.server.ask('POST', '/api/trees', {
     body: { title: 'Worth keeping', messages: [{ role: 'user', content: 'Hello' }] },
   });
   const { treeId, version } = made.body;
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   await tab.page.getByText('Worth keeping').first().waitFor();
-  await stage.server.ask('DELETE', `/api/trees/${treeId}`, { version });
+  await fixture.server.ask('DELETE', `/api/trees/${treeId}`, { version });
   await soon(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBe(0);
   await tab.page.keyboard.press('Control+z');
   await tab.page.getByRole('status').getByText('“Worth keeping”').waitFor();
   await soon(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBeGreaterThan(0);
-  expect((await stage.server.ask('GET', `/api/trees/${treeId}`)).body.deletedAt).toBeNull();
+  expect((await fixture.server.ask('GET', `/api/trees/${treeId}`)).body.deletedAt).toBeNull();
   await tab.page.getByRole('status').getByRole('button', { name: /Redo/ }).click();
-  await soon(async () => (await stage.server.ask('GET', `/api/trees/${treeId}`)).body.deletedAt === null).toBe(false);
+  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${treeId}`)).body.deletedAt === null).toBe(false);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

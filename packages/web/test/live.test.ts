@@ -1,20 +1,20 @@
 // @module-tag browser
-import { textBeats } from '@coppice/engine/testing';
+import { textEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 
-let stage: Stage;
+let fixture: PageFixture;
 
 beforeAll(async () => {
-  stage = await openStage({
-    replies: [textBeats('Word by word it comes.').flatMap((beat) => [beat, { type: 'wait', ms: 40 } as const])],
+  fixture = await openPageFixture({
+    replies: [textEvents('Word by word it comes.').flatMap((event) => [event, { type: 'wait', ms: 40 } as const])],
   });
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 async function newTree(...said: readonly string[]): Promise<string> {
   const messages = said.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
-  const { body } = await stage.server.ask('POST', '/api/trees', { body: { title: 'Shared by tabs', messages } });
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Shared by tabs', messages } });
   return body.treeId;
 }
 
@@ -24,7 +24,7 @@ function thread({ page }: Tab) {
 
 /** What the messages of a tree say, all branches together, in the order of their words. */
 async function saidIn(id: string): Promise<readonly string[]> {
-  const { body } = await stage.server.ask('GET', `/api/trees/${id}/topology`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}/topology`);
   return body.nodes.map((node: { preview: string }) => node.preview).sort();
 }
 
@@ -37,8 +37,8 @@ async function edit(tab: Tab, text: string): Promise<void> {
 
 test('[B20] what one tab says another sees while it is written', async () => {
   const id = await newTree('Hi', 'Hello.');
-  const one = await stage.open(`/t/${id}`);
-  const two = await stage.open(`/t/${id}`);
+  const one = await fixture.open(`/t/${id}`);
+  const two = await fixture.open(`/t/${id}`);
   await thread(two).getByText('Hello.').waitFor();
   await one.page.getByRole('textbox', { name: 'Message' }).fill('Can you hear me?');
   await one.page.keyboard.press('Enter');
@@ -53,8 +53,8 @@ test('[B20] what one tab says another sees while it is written', async () => {
 
 test('[B21] two tabs that edit the same message at once both keep their text, and both tabs show both', async () => {
   const id = await newTree('The first text', 'An answer.');
-  const one = await stage.open(`/t/${id}`);
-  const two = await stage.open(`/t/${id}`);
+  const one = await fixture.open(`/t/${id}`);
+  const two = await fixture.open(`/t/${id}`);
   await edit(one, 'From the first tab');
   await edit(two, 'From the second tab');
   await Promise.all([one, two].map((tab) => tab.page.getByRole('button', { name: 'Branch and send' }).click()));
@@ -63,7 +63,7 @@ test('[B21] two tabs that edit the same message at once both keep their text, an
       .getByRole('group', { name: / of 3$/ })
       .first()
       .waitFor();
-  const { body } = await stage.server.ask('GET', `/api/trees/${id}/topology`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}/topology`);
   const said = body.nodes
     .filter((node: { role: string }) => node.role === 'user')
     .map((node: { preview: string }) => node.preview);
@@ -83,13 +83,13 @@ test('[B21] two tabs that edit the same message at once both keep their text, an
 
 test('[B22] saving over a text that another tab has changed keeps both as variants', async () => {
   const id = await newTree('The first text', 'An answer.');
-  const one = await stage.open(`/t/${id}`);
+  const one = await fixture.open(`/t/${id}`);
   await edit(one, 'Saved too late');
   // The page does not hear of it: its feed is cut off.
   await one.page.route('**/feed*', (route) => route.abort());
-  const { body } = await stage.server.ask('GET', `/api/trees/${id}/page`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}/page`);
   const first = body.nodes[0].id;
-  await stage.server.ask('POST', `/api/trees/${id}/nodes/${first}/edit`, {
+  await fixture.server.ask('POST', `/api/trees/${id}/nodes/${first}/edit`, {
     version: body.version,
     body: { content: 'Saved before', mode: 'in-place' },
   });
@@ -100,13 +100,13 @@ test('[B22] saving over a text that another tab has changed keeps both as varian
 
 test('[B22] saving over a text that nobody has changed stays in its place, whatever else was said meanwhile', async () => {
   const id = await newTree('The first text', 'An answer.');
-  const one = await stage.open(`/t/${id}`);
+  const one = await fixture.open(`/t/${id}`);
   // The page hears of nothing, also not of what it writes itself.
   await one.page.route('**/feed*', (route) => route.abort());
   await one.page.reload();
   await edit(one, 'Saved once');
-  const { body } = await stage.server.ask('GET', `/api/trees/${id}/page`);
-  await stage.server.ask('POST', `/api/trees/${id}/messages`, {
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}/page`);
+  await fixture.server.ask('POST', `/api/trees/${id}/messages`, {
     version: body.version,
     body: { parentId: body.nodes[1].id, messages: [{ role: 'user', content: 'Elsewhere' }] },
   });
@@ -120,7 +120,7 @@ test('[B22] saving over a text that nobody has changed stays in its place, whate
 
 test('[B23] without the server the page goes on: what is written waits, says so, and is sent when it is back', async () => {
   const id = await newTree('Hi', 'Hello.');
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   await thread(tab).getByText('Hello.').waitFor();
   await tab.page.getByRole('treeitem', { name: 'Hello.' }).waitFor();
   await tab.context.setOffline(true);
@@ -133,7 +133,7 @@ test('[B23] without the server the page goes on: what is written waits, says so,
   await tab.context.setOffline(false);
   await tab.page.getByRole('button', { name: 'Try now' }).click();
   await soon(() => tab.page.getByText('Offline.').count()).toBe(0);
-  const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages.at(-1).content).toEqual([{ type: 'text', text: 'Said in a tunnel' }]);
   await tab.context.close();
 });

@@ -4,31 +4,31 @@ import { messageKit } from '@coppice/content';
 import { run, textMessage, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStage, type Stage, soon } from './harness.ts';
+import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
 
 const length = 30_000;
-let stage: Stage;
+let fixture: PageFixture;
 let id: string;
 let rootId: string;
 
 beforeAll(async () => {
-  stage = await openStage();
-  const made = await stage.server.ask('POST', '/api/trees', { body: { title: 'Very long' } });
+  fixture = await openPageFixture();
+  const made = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Very long' } });
   id = made.body.treeId;
-  rootId = (await stage.server.ask('GET', `/api/trees/${id}`)).body.rootId;
+  rootId = (await fixture.server.ask('GET', `/api/trees/${id}`)).body.rootId;
   const messages = Array.from({ length }, (_, index) => ({
     message: textMessage(index % 2 === 0 ? 'user' : 'assistant', `Message number ${index}`),
   }));
   await run(
-    stage.server.store,
+    fixture.server.store,
     { type: 'append', treeId: treeId(id), messages },
     { actor: 'test', now: Date.now, newId, kit: messageKit },
   );
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps what was read when it grows', async () => {
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   const { page } = tab;
   const thread = page.getByTestId('thread');
   await thread.getByText(`Message number ${length - 1}`).waitFor();
@@ -49,8 +49,8 @@ test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps wha
     await page.waitForTimeout(200);
     return seen === before;
   }).toBe(true);
-  const { version } = (await stage.server.ask('GET', `/api/trees/${id}`)).body;
-  await stage.server.ask('POST', `/api/trees/${id}/messages`, {
+  const { version } = (await fixture.server.ask('GET', `/api/trees/${id}`)).body;
+  await fixture.server.ask('POST', `/api/trees/${id}/messages`, {
     version,
     body: { messages: [{ role: 'user', content: 'One more' }] },
   });
@@ -66,7 +66,7 @@ test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps wha
 });
 
 test('[B45] what a model sees of it is told by its weight first and read page by page', async () => {
-  const tab = await stage.open(`/t/${id}?view=context`);
+  const tab = await fixture.open(`/t/${id}?view=context`);
   const { page } = tab;
   await page.getByRole('region', { name: 'Window' }).or(page.locator('section.window')).first().waitFor();
   const list = page.getByRole('list', { name: 'Messages in force' });
@@ -76,22 +76,22 @@ test('[B45] what a model sees of it is told by its weight first and read page by
   await soon(() => list.getByRole('listitem').count()).toBeGreaterThan(250);
   // The composer tells the same of the whole branch, though it has only the end of it.
   const thousands = `${Math.round(Number(weight.replaceAll(',', '')) / 1000)}k`;
-  await page.goto(`${stage.url}/t/${id}`);
+  await page.goto(`${fixture.url}/t/${id}`);
   await page.getByTitle('What the model sees').getByText(thousands).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
 
 test('[B46] a link to its beginning reads what is around the message, goes on downwards, and the end is one press away', async () => {
-  const path = await stage.server.ask('GET', `/api/trees/${id}/page?after=${rootId}&limit=60`);
+  const path = await fixture.server.ask('GET', `/api/trees/${id}/page?after=${rootId}&limit=60`);
   const target = path.body.nodes[50];
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   const { page } = tab;
   let read = 0;
   page.on('response', (response) => {
     if (/\/page\?/.test(response.url())) read++;
   });
-  await page.goto(`${stage.url}/t/${id}/${target.id}`);
+  await page.goto(`${fixture.url}/t/${id}/${target.id}`);
   const thread = page.getByTestId('thread');
   await thread.getByText('Message number 50', { exact: true }).waitFor();
   expect(read).toBeLessThan(6);

@@ -1,17 +1,17 @@
 // @module-tag browser
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { createDemo, type Demo } from './demo.ts';
+import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 
-let stage: Stage;
+let fixture: PageFixture;
 let demo: Demo;
 
 beforeAll(async () => {
-  stage = await openStage();
-  demo = await plantDemo(stage.server);
+  fixture = await openPageFixture();
+  demo = await createDemo(fixture.server);
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 async function done(tab: Tab): Promise<void> {
   expect(tab.faults).toEqual([]);
@@ -19,7 +19,7 @@ async function done(tab: Tab): Promise<void> {
 }
 
 test('[B50] the map is walked by keys: arrows look at messages and their variants, Enter goes there', async () => {
-  const tab = await stage.open(`/t/${demo.id}?view=map`);
+  const tab = await fixture.open(`/t/${demo.id}?view=map`);
   const map = tab.page.locator('.map-canvas');
   await tab.page.getByRole('navigation', { name: 'Branches' }).getByText('pgbouncer pause').waitFor();
   await soon(() => map.getAttribute('aria-label')).toContain('32');
@@ -35,7 +35,7 @@ test('[B50] the map is walked by keys: arrows look at messages and their variant
 });
 
 test('[B51] near by each message is a card, the minimap keeps the whole, and a search dims what it does not find', async () => {
-  const tab = await stage.open(`/t/${demo.id}/${demo.leaf}?view=map`, { lateMs: 600 });
+  const tab = await fixture.open(`/t/${demo.id}/${demo.leaf}?view=map`, { lateMs: 600 });
   await tab.page.getByRole('button', { name: 'Near', exact: true }).click();
   const card = tab.page.locator('.mcard').filter({ hasText: 'cutover.sh, first half' });
   await card.waitFor();
@@ -48,7 +48,7 @@ test('[B51] near by each message is a card, the minimap keeps the whole, and a s
 });
 
 test('[B52] the outline shows forks with what else grows there, finds words in every branch and goes to them', async () => {
-  const tab = await stage.open(`/t/${demo.id}/${demo.leaf}`);
+  const tab = await fixture.open(`/t/${demo.id}/${demo.leaf}`);
   const outline = tab.page.getByRole('tree');
   await outline.getByText('Should we go to 16 at all?').waitFor();
   await soon(() => outline.getByRole('treeitem', { selected: true }).textContent()).toContain('cutover.sh');
@@ -85,12 +85,12 @@ test('[B52] the outline shows forks with what else grows there, finds words in e
 });
 
 test('[B53] the map grows while another tab writes', async () => {
-  const { body } = await stage.server.ask('POST', '/api/trees', {
+  const { body } = await fixture.server.ask('POST', '/api/trees', {
     body: { title: 'Small', messages: [{ role: 'user', content: 'Seed' }] },
   });
-  const tab = await stage.open(`/t/${body.treeId}?view=map`);
+  const tab = await fixture.open(`/t/${body.treeId}?view=map`);
   await tab.page.getByText('1 message').or(tab.page.getByText('One message')).first().waitFor();
-  await stage.server.ask('POST', `/api/trees/${body.treeId}/messages`, {
+  await fixture.server.ask('POST', `/api/trees/${body.treeId}/messages`, {
     version: body.version,
     body: { messages: [{ role: 'assistant', content: 'Sprout' }] },
   });
@@ -99,7 +99,7 @@ test('[B53] the map grows while another tab writes', async () => {
 });
 
 test("[B19] the browser's way back leads through branches as through screens", async () => {
-  const tab = await stage.open(`/t/${demo.id}/${demo.leaf}`);
+  const tab = await fixture.open(`/t/${demo.id}/${demo.leaf}`);
   const { page } = tab;
   const thread = page.getByTestId('thread');
   await thread.getByText('The script stops at the first doubt').waitFor();

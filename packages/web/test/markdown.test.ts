@@ -1,20 +1,20 @@
 // @module-tag browser
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 
-let stage: Stage;
+let fixture: PageFixture;
 beforeAll(async () => {
-  stage = await openStage();
+  fixture = await openPageFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 async function openWith(content: string): Promise<Tab> {
   const messages = [
     { role: 'user', content: 'Show it' },
     { role: 'assistant', content },
   ];
-  const { body } = await stage.server.ask('POST', '/api/trees', { body: { title: 'Markdown', messages } });
-  return stage.open(`/t/${body.treeId}`);
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Markdown', messages } });
+  return fixture.open(`/t/${body.treeId}`);
 }
 
 async function done(tab: Tab): Promise<void> {

@@ -3,9 +3,9 @@
 import { AppError, type Store } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStage, type Stage, soon } from './harness.ts';
+import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
 
-let stage: Stage;
+let fixture: PageFixture;
 let store: Store;
 let broken = false;
 
@@ -22,10 +22,10 @@ beforeAll(async () => {
       };
     },
   });
-  stage = await openStage({ store: mayBreak, config: 'model = "scripted/one"\n' });
+  fixture = await openPageFixture({ store: mayBreak, config: 'model = "scripted/one"\n' });
 });
 afterAll(async () => {
-  await stage.close();
+  await fixture.close();
   await store.close();
 });
 
@@ -34,9 +34,9 @@ async function call(project: string, system: string, question: string): Promise<
     { role: 'system', content: system },
     { role: 'user', content: question },
   ];
-  const answer = await fetch(`${stage.url}/p/${project}/v1/chat/completions`, {
+  const answer = await fetch(`${fixture.url}/p/${project}/v1/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${stage.server.token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${fixture.server.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'scripted/one', messages }),
   });
   await answer.text();
@@ -44,7 +44,7 @@ async function call(project: string, system: string, question: string): Promise<
 }
 
 test('[B90] recorded trees come onto the page while they are recorded, those of a program together', async () => {
-  const { page, faults } = await stage.open('/?in=forest');
+  const { page, faults } = await fixture.open('/?in=forest');
   await page.getByRole('heading', { name: 'Recorded by proxy' }).waitFor();
   await call('shop', 'You sell.', 'What is there?');
   await page.getByRole('heading', { name: 'shop' }).waitFor();
@@ -58,7 +58,7 @@ test('[B90] recorded trees come onto the page while they are recorded, those of 
 });
 
 test('[B91] calls that could not be recorded are said on the page, with the reason', async () => {
-  const { page, faults } = await stage.open('/?in=forest');
+  const { page, faults } = await fixture.open('/?in=forest');
   const notice = page.locator('.recorder-notice');
   broken = true;
   try {

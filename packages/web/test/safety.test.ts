@@ -4,19 +4,19 @@ import { errorTables } from '@coppice/server/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refusalsDe } from '../src/i18n/refusals-de.ts';
 import { serious } from './axe.ts';
-import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Shown, type Stage, soon } from './harness.ts';
+import { createDemo, type Demo } from './demo.ts';
+import { openPageFixture, type PageFixture, type Shown, soon } from './page-fixture.ts';
 import { payloads } from './payloads.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
-let stage: Stage;
+let fixture: PageFixture;
 let demo: Demo;
 
 beforeAll(async () => {
-  stage = await openStage();
-  demo = await plantDemo(stage.server);
+  fixture = await openPageFixture();
+  demo = await createDemo(fixture.server);
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 test('[B30] no text of a model runs, leaves the page or asks another host, wherever it stands', async () => {
   const texts = payloads(long ? 300 : 40);
@@ -28,7 +28,7 @@ test('[B30] no text of a model runs, leaves the page or asks another host, where
     name: '<img src=x onerror=pwned(1)>',
     parameters: { html: '<script>pwned(1)</script>' },
   };
-  const made = await stage.server.ask('POST', '/api/trees', {
+  const made = await fixture.server.ask('POST', '/api/trees', {
     body: {
       title: '<img src=x onerror=pwned(1)>',
       tags: ['<svg onload=pwned(1)>'],
@@ -52,9 +52,9 @@ test('[B30] no text of a model runs, leaves the page or asks another host, where
     },
   });
   const id: string = made.body.treeId;
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   await tab.page.addInitScript('window.pwned = () => { throw new Error("pwned"); }');
-  await tab.page.goto(`${stage.url}/t/${id}`);
+  await tab.page.goto(`${fixture.url}/t/${id}`);
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('Now', { exact: true }).waitFor();
   // Everything is drawn at least once on the way up.
@@ -72,7 +72,7 @@ test('[B30] no text of a model runs, leaves the page or asks another host, where
     '[...document.querySelectorAll("[data-testid=thread] a")].map((a) => new URL(a.href).protocol)',
   );
   expect(new Set(Array.isArray(addresses) ? addresses : [])).not.toContain('javascript:');
-  await tab.page.goto(`${stage.url}/?q=onerror`);
+  await tab.page.goto(`${fixture.url}/?q=onerror`);
   await tab.page.locator('.hit').first().waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -99,7 +99,7 @@ test('[B31] every screen, light, dark and on a phone, has no serious finding of 
   ] as const;
   const found: string[] = [];
   for (const [index, look] of looks.entries()) {
-    const tab = await stage.open('/', look);
+    const tab = await fixture.open('/', look);
     for (const screen of screens(demo.id, demo.pause)) {
       // In the short run each screen is looked at once, in one of the looks, and the thread in all.
       if (
@@ -108,7 +108,7 @@ test('[B31] every screen, light, dark and on a phone, has no serious finding of 
         screens(demo.id, demo.pause).indexOf(screen) % looks.length !== index
       )
         continue;
-      await tab.page.goto(stage.url + screen.path);
+      await tab.page.goto(fixture.url + screen.path);
       await tab.page.getByText(screen.ready, { exact: false }).first().waitFor({ state: 'attached' });
       await tab.page.waitForTimeout(150);
       for (const finding of await serious(tab))
@@ -120,7 +120,7 @@ test('[B31] every screen, light, dark and on a phone, has no serious finding of 
 });
 
 test('[B32] on a phone nothing is wider than the screen, the rail is a drawer, and a tap brings the actions', async () => {
-  const tab = await stage.open(`/t/${demo.id}`, {
+  const tab = await fixture.open(`/t/${demo.id}`, {
     viewport: { width: 390, height: 844 },
     hasTouch: true,
     isMobile: true,
@@ -142,7 +142,7 @@ test('[B32] on a phone nothing is wider than the screen, the rail is a drawer, a
 });
 
 test('[B33] the palette finds actions, trees and messages by name, and the keyboard alone is enough', async () => {
-  const tab = await stage.open(`/t/${demo.id}`);
+  const tab = await fixture.open(`/t/${demo.id}`);
   await tab.page.getByTestId('thread').getByText('The script stops').waitFor();
   await tab.page.keyboard.press('Control+k');
   // Typed, not filled in: whoever opens it by a key goes on with the keys.
@@ -160,11 +160,11 @@ test('[B33] the palette finds actions, trees and messages by name, and the keybo
 });
 
 test('[B34, B87] who reads German gets the page in German, and so why something is not there', async () => {
-  const tab = await stage.open('/', { locale: 'de-DE' });
+  const tab = await fixture.open('/', { locale: 'de-DE' });
   await tab.page.getByPlaceholder('Alle Zweige durchsuchen').waitFor();
   await soon(() => tab.page.evaluate('document.documentElement.lang')).toBe('de');
   const nobody = '00000000-0000-4000-8000-000000000000';
-  await tab.page.goto(`${stage.url}/t/${nobody}`);
+  await tab.page.goto(`${fixture.url}/t/${nobody}`);
   await tab.page.getByText(`Den Baum ${nobody} gibt es nicht.`).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -176,7 +176,7 @@ test('[B87] every code that a page can meet has a German sentence, and no other 
 });
 
 test('[B35] a search finds every branch, and a hit opens its own and brings the message into sight', async () => {
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   await tab.page.getByRole('searchbox').fill('pool');
   await soon(() => tab.page.locator('.hit').count()).toBeGreaterThan(1);
   // By keys, Enter opens the hit that has the focus.

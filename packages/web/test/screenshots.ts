@@ -2,11 +2,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { textBeats } from '@coppice/engine/testing';
+import { textEvents } from '@coppice/engine/testing';
 import type { Page } from 'playwright-core';
-import { type Demo, plantDemo } from './demo.ts';
-import { plantForest } from './demo-forest.ts';
-import { openStage, type Stage } from './harness.ts';
+import { createDemo, type Demo } from './demo.ts';
+import { createForest } from './demo-forest.ts';
+import { openPageFixture, type PageFixture } from './page-fixture.ts';
 
 const folder = fileURLToPath(new URL('../../../docs/screenshots/', import.meta.url));
 
@@ -16,10 +16,10 @@ interface Shot {
   /** What is there when the screen is. */
   readonly ready: string;
   /** Not on a phone, which zooms by fingers. */
-  readonly desk?: boolean;
+  readonly desktop?: boolean;
   /** On a phone alone. */
   readonly touch?: boolean;
-  readonly act?: (page: Page, stage: Stage, demo: Demo, phone: boolean) => Promise<void>;
+  readonly act?: (page: Page, fixture: PageFixture, demo: Demo, phone: boolean) => Promise<void>;
 }
 
 const press = (keys: string) => async (page: Page) => {
@@ -60,14 +60,14 @@ const shots: readonly Shot[] = [
     path: (demo) => `/t/${demo.id}?view=map`,
     ready: '.minimap canvas',
     act: clicking('Far'),
-    desk: true,
+    desktop: true,
   },
   {
     name: 'map-near',
     path: (demo) => `/t/${demo.id}?view=map`,
     ready: '.minimap canvas',
     act: clicking('Near'),
-    desk: true,
+    desktop: true,
   },
   { name: 'context', path: (demo) => `/t/${demo.id}?view=context`, ready: '.seg-msg' },
   {
@@ -92,7 +92,7 @@ const shots: readonly Shot[] = [
     name: 'delete',
     path: (demo) => `/t/${demo.id}/${demo.pause}`,
     ready: '[data-testid=thread] article',
-    act: async (page, _stage, demo) => {
+    act: async (page, _fixture, demo) => {
       await page.locator(`[data-node-id="${demo.pause}"]`).focus();
       await page.keyboard.press('Backspace');
       await page.locator('.delete-dialog .pickrow').first().waitFor();
@@ -108,7 +108,7 @@ const shots: readonly Shot[] = [
     name: 'split',
     path: (demo) => `/t/${demo.id}/${demo.asked}`,
     ready: '[data-testid=thread] article',
-    act: async (page, _stage, demo) => {
+    act: async (page, _fixture, demo) => {
       await page.locator(`[data-node-id="${demo.asked}"] article`).focus();
       await page.keyboard.press('x');
       await page.locator('.split-text').waitFor();
@@ -118,7 +118,7 @@ const shots: readonly Shot[] = [
     name: 'move-to-tree',
     path: (demo) => `/t/${demo.id}/${demo.pause}`,
     ready: '[data-testid=thread] article',
-    act: async (page, _stage, demo, phone) => {
+    act: async (page, _fixture, demo, phone) => {
       await page.locator(`[data-node-id="${demo.pause}"] article`).focus();
       await page.keyboard.press('Meta+k');
       await page.getByRole('combobox').fill('move or copy');
@@ -134,7 +134,7 @@ const shots: readonly Shot[] = [
     path: (demo) => `/t/${demo.id}/${demo.pause}`,
     ready: '[data-testid=thread] article',
     touch: true,
-    act: async (page, _stage, demo) => {
+    act: async (page, _fixture, demo) => {
       const box = await page.locator(`[data-node-id="${demo.pause}"] .body`).boundingBox();
       if (box === null) throw new Error('There is no message.');
       const session = await page.context().newCDPSession(page);
@@ -148,7 +148,7 @@ const shots: readonly Shot[] = [
     name: 'share',
     path: (demo) => `/t/${demo.id}`,
     ready: '[data-testid=thread] article',
-    act: async (page, _stage, _demo, phone) => {
+    act: async (page, _fixture, _demo, phone) => {
       if (phone) {
         await page.getByRole('button', { name: 'More' }).first().click();
         await page.getByRole('menuitem', { name: /share/i }).first().click();
@@ -203,9 +203,9 @@ function clicking(name: string) {
   };
 }
 
-async function shared(page: Page, stage: Stage, demo: Demo): Promise<void> {
-  const made = await stage.server.ask('POST', `/api/trees/${demo.id}/shares`, { body: { nodeId: demo.pause } });
-  await page.goto(new URL(made.body.url, stage.url).href);
+async function shared(page: Page, fixture: PageFixture, demo: Demo): Promise<void> {
+  const made = await fixture.server.ask('POST', `/api/trees/${demo.id}/shares`, { body: { nodeId: demo.pause } });
+  await page.goto(new URL(made.body.url, fixture.url).href);
   await page.locator('.past article').first().waitFor();
 }
 
@@ -220,7 +220,7 @@ const looks = [
 
 /** What somebody sees who has no tree yet, and the tour on the example. */
 async function welcome(look: (typeof looks)[number]): Promise<void> {
-  const empty = await openStage();
+  const empty = await openPageFixture();
   try {
     const { page } = await empty.open('/', {
       viewport: look.viewport,
@@ -245,12 +245,12 @@ const wanted = words.filter((word) => !word.startsWith('--'));
 const only = looks.filter((look) => words.includes(`--${look.name}`));
 
 mkdirSync(folder, { recursive: true });
-const stage = await openStage({ replies: [textBeats('Hello there.')] });
+const fixture = await openPageFixture({ replies: [textEvents('Hello there.')] });
 try {
-  await plantForest(stage.server);
-  const demo = await plantDemo(stage.server);
+  await createForest(fixture.server);
+  const demo = await createDemo(fixture.server);
   for (const look of only.length === 0 ? looks : only) {
-    const { context, page: first } = await stage.open('/', {
+    const { context, page: first } = await fixture.open('/', {
       viewport: look.viewport,
       colorScheme: look.colorScheme,
       hasTouch: look.name === 'phone',
@@ -259,12 +259,12 @@ try {
     await first.close();
     for (const shot of shots) {
       if (wanted.length > 0 && !wanted.includes(shot.name)) continue;
-      if (shot.desk === true && look.name === 'phone') continue;
+      if (shot.desktop === true && look.name === 'phone') continue;
       if (shot.touch === true && look.name !== 'phone') continue;
-      const { page, faults } = await stage.open(shot.path(demo), { context });
+      const { page, faults } = await fixture.open(shot.path(demo), { context });
       try {
         await page.locator(shot.ready).first().waitFor();
-        await shot.act?.(page, stage, demo, look.name === 'phone');
+        await shot.act?.(page, fixture, demo, look.name === 'phone');
         await page.waitForTimeout(700);
       } catch (thrown) {
         console.error(`${shot.name} (${look.name}): ${thrown instanceof Error ? thrown.message : String(thrown)}`);
@@ -281,5 +281,5 @@ try {
     if (wanted.length === 0 || wanted.includes('welcome')) await welcome(look);
   }
 } finally {
-  await stage.close();
+  await fixture.close();
 }

@@ -1,26 +1,26 @@
 // @module-tag browser
 // @module-tag full
 import { createTools, defineTool } from '@coppice/engine';
-import { type ScriptedReply, textBeats, toolBeats } from '@coppice/engine/testing';
+import { type ScriptedReply, textEvents, toolEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Shown, type Stage, soon, type Tab } from './harness.ts';
+import { createDemo, type Demo } from './demo.ts';
+import { openPageFixture, type PageFixture, type Shown, soon, type Tab } from './page-fixture.ts';
 
-let stage: Stage;
+let fixture: PageFixture;
 let demo: Demo;
-let next: ScriptedReply = textBeats('Hello there.');
+let next: ScriptedReply = textEvents('Hello there.');
 
 beforeAll(async () => {
-  stage = await openStage({
+  fixture = await openPageFixture({
     replies: [(request, call, options) => (typeof next === 'function' ? next(request, call, options) : next)],
   });
-  demo = await plantDemo(stage.server);
+  demo = await createDemo(fixture.server);
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 async function newTree(...said: readonly string[]): Promise<string> {
   const messages = said.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
-  const { body } = await stage.server.ask('POST', '/api/trees', { body: { title: 'A tree', messages } });
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'A tree', messages } });
   return body.treeId;
 }
 
@@ -43,13 +43,13 @@ async function done(tab: Tab): Promise<void> {
 }
 
 test('[B10, B101] a tree opens at the end of its active branch, with the place of each message among its variants', async () => {
-  const tab = await stage.open(`/t/${demo.id}`);
+  const tab = await fixture.open(`/t/${demo.id}`);
   await thread(tab).getByText('The script stops at the first doubt').waitFor();
   await soon(() => thread(tab).getByRole('group', { name: 'Variant 2 of 4' }).count()).toBe(1);
   await thread(tab).getByText('Interrupted', { exact: true }).waitFor();
   await done(tab);
   // Also where rows turn out smaller than they were taken to be before they were drawn.
-  const narrow = await stage.open(`/t/${demo.id}`, { viewport: { width: 320, height: 568 } });
+  const narrow = await fixture.open(`/t/${demo.id}`, { viewport: { width: 320, height: 568 } });
   const goOn = thread(narrow).getByRole('button', { name: 'Continue' });
   await goOn.waitFor();
   await soon(() =>
@@ -69,7 +69,7 @@ test('[B10, B101] a tree opens at the end of its active branch, with the place o
 });
 
 test('[B11] the arrows of a message, and the arrow keys, go round its variants; what is above stays where it is', async () => {
-  const tab = await stage.open(`/t/${demo.id}/${demo.pause}`);
+  const tab = await fixture.open(`/t/${demo.id}/${demo.pause}`);
   const row = thread(tab).locator(`[data-node-id="${demo.freeze}"]`);
   await row.waitFor();
   const before = await row.boundingBox();
@@ -85,7 +85,7 @@ test('[B11] the arrows of a message, and the arrow keys, go round its variants; 
   // The branch is remembered, here and on the server.
   await thread(tab).getByText('The script stops at the first doubt').waitFor();
   await expect
-    .poll(async () => (await stage.server.ask('GET', `/api/trees/${demo.id}`)).body.activeNodeId)
+    .poll(async () => (await fixture.server.ask('GET', `/api/trees/${demo.id}`)).body.activeNodeId)
     .toBe(demo.leaf);
   await done(tab);
 });
@@ -94,12 +94,12 @@ test('[B12] what is sent shows at once, the reply streams in below it, and both 
   const id = await newTree('Hi', 'Hello.');
   const gate = openGate();
   next = async function* () {
-    const beats = textBeats('One **bold** word at a time.');
-    yield* beats.slice(0, 3);
+    const events = textEvents('One **bold** word at a time.');
+    yield* events.slice(0, 3);
     await gate.promise;
-    yield* beats.slice(3);
+    yield* events.slice(3);
   };
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByRole('textbox', { name: 'Message' }).fill('Tell me more');
   await tab.page.keyboard.press('Enter');
   await thread(tab).getByText('Tell me more').waitFor();
@@ -111,7 +111,7 @@ test('[B12] what is sent shows at once, the reply streams in below it, and both 
   await tab.page.getByRole('status').getByText('one has answered').waitFor({ state: 'attached' });
   await soon(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
   await soon(() => thread(tab).locator('strong').last().textContent()).toBe('bold');
-  const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages.map((message: { role: string }) => message.role)).toEqual([
     'user',
     'assistant',
@@ -123,9 +123,9 @@ test('[B12] what is sent shows at once, the reply streams in below it, and both 
 
 test('[B12] what is sent before the tree is there goes as soon as it is', async () => {
   const id = await newTree('Hi', 'Hello.');
-  next = textBeats('Here I am.');
+  next = textEvents('Here I am.');
   const gate = openGate();
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   await tab.page.route(`**/api/trees/${id}/page**`, async (route) => {
     await gate.promise;
     await route.continue();
@@ -142,11 +142,11 @@ test('[B12] what is sent before the tree is there goes as soon as it is', async 
 test('[B13] a reply that is stopped keeps what arrived, and can be gone on with', async () => {
   const id = await newTree('Hi', 'Hello.');
   next = [{ type: 'text-delta', text: 'It begins here' }, { type: 'hang' }];
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByRole('textbox', { name: 'Message' }).fill('Go');
   await tab.page.keyboard.press('Enter');
   await thread(tab).getByText('It begins here').waitFor();
-  next = textBeats(' and ends there.');
+  next = textEvents(' and ends there.');
   await thread(tab).getByRole('button', { name: 'Stop' }).click();
   await thread(tab).getByText('Stopped', { exact: true }).waitFor();
   await thread(tab).getByText('It begins here').waitFor();
@@ -157,8 +157,8 @@ test('[B13] a reply that is stopped keeps what arrived, and can be gone on with'
 
 test('[B14] an edit becomes a variant and the old text stays; saving only rewrites it; both can be undone', async () => {
   const id = await newTree('First words', 'An answer.');
-  next = textBeats('Another answer.');
-  const tab = await stage.open(`/t/${id}`);
+  next = textEvents('Another answer.');
+  const tab = await fixture.open(`/t/${id}`);
   const first = thread(tab).getByRole('article').first();
   await first.hover();
   await first.getByRole('button', { name: 'Edit (E)' }).click();
@@ -181,8 +181,8 @@ test('[B14] an edit becomes a variant and the old text stays; saving only rewrit
 
 test('[B190] saving a message that a link shows offers to update the link', async () => {
   const id = await newTree('First words', 'An answer.');
-  const shared = await stage.server.ask('POST', `/api/trees/${id}/shares`, { body: {} });
-  const tab = await stage.open(`/t/${id}`);
+  const shared = await fixture.server.ask('POST', `/api/trees/${id}/shares`, { body: {} });
+  const tab = await fixture.open(`/t/${id}`);
   const first = thread(tab).getByRole('article').first();
   await first.hover();
   await first.getByRole('button', { name: 'Edit (E)' }).click();
@@ -191,7 +191,7 @@ test('[B190] saving a message that a link shows offers to update the link', asyn
   const offer = tab.page.getByRole('status').filter({ hasText: '1 link still shows the old text' });
   await offer.getByRole('button', { name: 'Update the link' }).click();
   await tab.page.getByRole('status').filter({ hasText: 'The link shows the new text' }).waitFor();
-  const seen = await stage.server.ask('GET', `/api/shared/${shared.body.token}`);
+  const seen = await fixture.server.ask('GET', `/api/shared/${shared.body.token}`);
   expect(JSON.stringify(seen.body)).toContain('Best words');
   await done(tab);
 });
@@ -200,7 +200,7 @@ test('[B190] saving a message that a link shows offers to update the link', asyn
 async function openHeld(): Promise<{ readonly tab: Tab; readonly gate: ReturnType<typeof openGate> }> {
   const id = await newTree('Hi', 'Hello.');
   const gate = openGate();
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   await tab.page.route('**/edit', async (route) => {
     await gate.promise;
     await route.continue();
@@ -256,8 +256,8 @@ test('[B100] a save that takes long leaves the focus to who writes elsewhere by 
 
 test('[B15] regenerating keeps what was said, and several answers stand in columns to choose from', async () => {
   const id = await newTree('Which one?', 'This one.');
-  next = (_request, call) => textBeats(`Answer number ${call}.`);
-  const tab = await stage.open(`/t/${id}`);
+  next = (_request, call) => textEvents(`Answer number ${call}.`);
+  const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByRole('article').last().focus();
   await tab.page.keyboard.press('Shift+R');
   await thread(tab).getByRole('group', { name: 'Variant 4 of 4' }).waitFor();
@@ -271,14 +271,14 @@ test('[B15] regenerating keeps what was said, and several answers stand in colum
 
 test('[B16] a link to a message opens its own branch and brings it into sight', async () => {
   const other = demo.answers[1] ?? '';
-  const tab = await stage.open(`/t/${demo.id}/${other}`);
+  const tab = await fixture.open(`/t/${demo.id}/${other}`);
   await thread(tab).getByText('on the standby, after you promote it').waitFor();
   await soon(() => thread(tab).locator(`[data-node-id="${other}"]`).isVisible()).toBe(true);
-  await stage.server.ask('PUT', `/api/trees/${demo.id}/active`, { body: { nodeId: demo.leaf } });
+  await fixture.server.ask('PUT', `/api/trees/${demo.id}/active`, { body: { nodeId: demo.leaf } });
   // And keeps it there, where the messages below turn out to be longer than they were taken to be.
   const id = await newTree('The first word', 'word '.repeat(5000), 'word '.repeat(5000), 'The last word');
-  const [first] = (await stage.server.ask('GET', `/api/trees/${id}/page`)).body.nodes;
-  await tab.page.goto(`${stage.url}/t/${id}/${first.id}`);
+  const [first] = (await fixture.server.ask('GET', `/api/trees/${id}/page`)).body.nodes;
+  await tab.page.goto(`${fixture.url}/t/${id}/${first.id}`);
   await soon(() => thread(tab).evaluate((box: Shown) => box.scrollHeight)).toBeGreaterThan(5000);
   await thread(tab).getByText('The first word', { exact: true }).waitFor();
   await tab.page.waitForTimeout(300);
@@ -288,7 +288,7 @@ test('[B16] a link to a message opens its own branch and brings it into sight', 
 
 test('[B17] a message is deleted with its count said before, and comes back by one press', async () => {
   const id = await newTree('One', 'Two', 'Three', 'Four');
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   await thread(tab).getByText('Two', { exact: true }).waitFor();
   await thread(tab).getByRole('article').nth(1).focus();
   await tab.page.keyboard.press('Backspace');
@@ -302,7 +302,7 @@ test('[B17] a message is deleted with its count said before, and comes back by o
 });
 
 test('[B33] Tab leads into the thread and stays there, although the thread stood at its end', async () => {
-  const tab = await stage.open(`/t/${demo.id}`);
+  const tab = await fixture.open(`/t/${demo.id}`);
   await thread(tab).getByText('copies the sequ').waitFor();
   await tab.page.getByRole('button', { name: 'More' }).first().focus();
   const inside = () => tab.page.evaluate("document.activeElement.closest('[data-testid=thread]') !== null");
@@ -316,7 +316,7 @@ test('[B33] Tab leads into the thread and stays there, although the thread stood
 
 test('[B17, B33] Enter on a choice of the delete dialog does what its button says', async () => {
   const id = await newTree('Keep this', 'And this', 'Drop this');
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   await thread(tab).getByText('Drop this').waitFor();
   await thread(tab).getByRole('article').last().focus();
   await tab.page.keyboard.press('Backspace');
@@ -341,11 +341,11 @@ test('[B18] a tool that changes things waits for a yes, and its card shows argum
       }),
     ],
   });
-  const own = await openStage({
+  const own = await openPageFixture({
     tools,
     replies: [
-      toolBeats({ id: 'call-1', name: 'write_note', parameters: { text: 'Buy milk' } }),
-      textBeats('It is written.'),
+      toolEvents({ id: 'call-1', name: 'write_note', parameters: { text: 'Buy milk' } }),
+      textEvents('It is written.'),
     ],
   });
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Notes' } });

@@ -1,17 +1,17 @@
 // @module-tag browser
 // @module-tag full
-import { textBeats } from '@coppice/engine/testing';
+import { textEvents } from '@coppice/engine/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serious } from './axe.ts';
-import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { createDemo, type Demo } from './demo.ts';
+import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 
-let stage: Stage;
+let fixture: PageFixture;
 let demo: Demo;
 
 beforeAll(async () => {
-  stage = await openStage({
+  fixture = await openPageFixture({
     replies: [
       [
         {
@@ -23,12 +23,12 @@ beforeAll(async () => {
           retryAfterMs: 6_000,
         },
       ],
-      textBeats('Here is the answer.'),
+      textEvents('Here is the answer.'),
     ],
   });
-  demo = await plantDemo(stage.server);
+  demo = await createDemo(fixture.server);
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
@@ -81,7 +81,7 @@ async function swipe(page: Page, words: string, by: { x: number; y: number }, un
 }
 
 test('[B77] a swipe goes to the variant beside, one up or down only scrolls', async () => {
-  const tab = await stage.open(`/t/${demo.id}/${demo.answers[1]}`, phone);
+  const tab = await fixture.open(`/t/${demo.id}/${demo.answers[1]}`, phone);
   const { page } = tab;
   await page.getByTestId('thread').getByText('on the standby, after you promote it').first().waitFor();
   await drag(page, await middleOf(page, 'on the standby'), { x: 10, y: -80 });
@@ -92,7 +92,7 @@ test('[B77] a swipe goes to the variant beside, one up or down only scrolls', as
 });
 
 test('[B77] a long press brings a sheet with everything that can be done with a message', async () => {
-  const tab = await stage.open(`/t/${demo.id}/${demo.answers[1]}`, phone);
+  const tab = await fixture.open(`/t/${demo.id}/${demo.answers[1]}`, phone);
   const { page } = tab;
   const from = await middleOf(page, 'on the standby');
   const session = await page.context().newCDPSession(page);
@@ -106,15 +106,16 @@ test('[B77] a long press brings a sheet with everything that can be done with a 
   await sheet.getByRole('button', { name: 'Bookmark', exact: true }).tap();
   await soon(() => page.getByRole('dialog').count()).toBe(0);
   await soon(
-    async () => (await stage.server.ask('GET', `/api/trees/${demo.id}/nodes/${demo.answers[1]}`)).body.bookmark?.title,
+    async () =>
+      (await fixture.server.ask('GET', `/api/trees/${demo.id}/nodes/${demo.answers[1]}`)).body.bookmark?.title,
   ).toContain('pg_upgrade');
   await done(tab);
 });
 
 test('[B78] where a provider says when, the next try counts down, can be called off, and is made', async () => {
-  const made = await stage.server.ask('POST', '/api/trees', { body: { title: 'Limits' } });
+  const made = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Limits' } });
   const id: string = made.body.treeId;
-  const tab = await stage.open(`/t/${id}`);
+  const tab = await fixture.open(`/t/${id}`);
   const { page } = tab;
   await page.getByRole('textbox', { name: /message/i }).fill('Are you there?');
   await page.keyboard.press('Enter');
@@ -131,7 +132,7 @@ test('[B79] a variant fades in where motion is wanted, and only there', async ()
     ['no-preference', true],
     ['reduce', false],
   ] as const) {
-    const tab = await stage.open(`/t/${demo.id}/${demo.answers[1]}`, { reducedMotion });
+    const tab = await fixture.open(`/t/${demo.id}/${demo.answers[1]}`, { reducedMotion });
     const { page } = tab;
     await page.getByTestId('thread').getByText('on the standby, after you promote it').first().waitFor();
     await page.evaluate(

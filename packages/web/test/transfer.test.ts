@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serious } from './axe.ts';
-import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { createDemo, type Demo } from './demo.ts';
+import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 
-let stage: Stage;
+let fixture: PageFixture;
 let demo: Demo;
 const folder = mkdtempSync(join(tmpdir(), 'coppice-files-'));
 
@@ -46,11 +46,11 @@ function write(name: string, value: unknown): string {
 }
 
 beforeAll(async () => {
-  stage = await openStage();
-  demo = await plantDemo(stage.server);
+  fixture = await openPageFixture();
+  demo = await createDemo(fixture.server);
 });
 afterAll(async () => {
-  await stage.close();
+  await fixture.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -69,7 +69,7 @@ async function drop({ page }: Tab, target: string, files: Readonly<Record<string
 }
 
 test('[B80] files dropped on home come in with a report that adds up, and links to the trees', async () => {
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   await tab.page.getByRole('heading', { name: 'Trees', level: 2 }).waitFor();
   await drop(tab, '.home', {
     'tea.json': JSON.stringify([chat('Tea at four'), chat('Tea at five'), 'no conversation']),
@@ -84,7 +84,7 @@ test('[B80] files dropped on home come in with a report that adds up, and links 
   await item.getByRole('link', { name: 'Tea at five' }).click();
   await tab.page.getByTestId('thread').getByText('Tea at five: answer 0').waitFor();
   await soon(() => dialog.count()).toBe(0);
-  await tab.page.goto(stage.url);
+  await tab.page.goto(fixture.url);
   await tab.page.locator('.trees').getByText('Tea at four', { exact: true }).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -95,7 +95,7 @@ test('[B81] a folder is one import, and a file that cannot be read says why whil
   mkdirSync(join(top, 'deep'), { recursive: true });
   writeFileSync(join(top, 'one.jsonl'), session('From a folder'));
   writeFileSync(join(top, 'deep', 'two.jsonl'), session('From deep in a folder'));
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   await tab.page.getByRole('button', { name: 'Import…' }).click();
   const dialog = importDialog(tab);
   await dialog.locator('input[webkitdirectory]').setInputFiles(top);
@@ -118,7 +118,7 @@ test('[B81] a folder that is dropped comes in with all that is below it, beside 
   writeFileSync(join(top, 'below', 'further', 'one.jsonl'), session('From further below'));
   writeFileSync(join(top, 'two.jsonl'), session('From the top'));
   const files = [top, write('beside.json', chat('From beside'))];
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   await tab.page.getByRole('button', { name: 'Import…' }).waitFor();
   const hand = await tab.context.newCDPSession(tab.page);
   const data = { items: [], files, dragOperationsMask: 1 };
@@ -135,7 +135,7 @@ test('[B81] a folder that is dropped comes in with all that is below it, beside 
 
 test('[B82] an import goes on over a reload, is found again on home, and stops when it is told to', async () => {
   const path = write('many.json', JSON.stringify(Array.from({ length: 30_000 }, (_, index) => chat(`Many ${index}`))));
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   await tab.page.getByRole('button', { name: 'Import…' }).click();
   await importDialog(tab).locator('input[multiple]').setInputFiles(path);
   await importDialog(tab).getByText('conversations so far').waitFor();
@@ -155,13 +155,13 @@ test('[B82] an import goes on over a reload, is found again on home, and stops w
 });
 
 test('[B83] what is only looked at stores nothing, and comes in when that is said', async () => {
-  const tab = await stage.open('/');
+  const tab = await fixture.open('/');
   await tab.page.getByRole('button', { name: 'Import…' }).click();
   const dialog = importDialog(tab);
   await dialog.getByLabel('Only look').check();
   await dialog.locator('input[multiple]').setInputFiles(write('seen.json', chat('Only seen')));
   await dialog.getByText('Nothing was stored').waitFor();
-  const found = async () => (await stage.server.ask('GET', '/api/trees?title=Only%20seen')).body.items.length;
+  const found = async () => (await fixture.server.ask('GET', '/api/trees?title=Only%20seen')).body.items.length;
   await soon(() => found()).toBe(0);
   await dialog.getByRole('button', { name: 'Import now' }).click();
   await dialog.getByText('Imported', { exact: true }).waitFor();
@@ -180,7 +180,7 @@ async function taken({ page }: Tab): Promise<{ readonly name: string; readonly t
 }
 
 test('[B84] a tree, its thread or a branch is taken along, and what the format cannot hold is counted before', async () => {
-  const tab = await stage.open(`/t/${demo.id}`);
+  const tab = await fixture.open(`/t/${demo.id}`);
   const { page } = tab;
   await page.getByTestId('thread').getByText('The script stops').waitFor();
   const openDialog = async () => {
@@ -215,7 +215,7 @@ test('[B84] a tree, its thread or a branch is taken along, and what the format c
 });
 
 test('[B85] everything is taken along from the settings, and by name', async () => {
-  const tab = await stage.open('/settings');
+  const tab = await fixture.open('/settings');
   await tab.page.getByRole('button', { name: 'Export everything…' }).click();
   const dialog = tab.page.getByRole('dialog', { name: 'Export everything' });
   await dialog.getByRole('combobox', { name: 'Format' }).selectOption('html');
@@ -239,7 +239,7 @@ test('[B86] keys alone open and close it, a phone and the dark hold it, and it s
   ] as const;
   const path = write('keys.json', JSON.stringify([chat('By keys'), 'no conversation']));
   for (const look of looks) {
-    const tab = await stage.open('/', look);
+    const tab = await fixture.open('/', look);
     await tab.page.getByRole('button', { name: 'Import…' }).waitFor();
     await tab.page.keyboard.press('g');
     await tab.page.keyboard.press('i');
@@ -257,13 +257,13 @@ test('[B86] keys alone open and close it, a phone and the dark hold it, and it s
     expect(tab.faults).toEqual([]);
     await tab.context.close();
   }
-  const german = await stage.open('/', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
+  const german = await fixture.open('/', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
   const fits = () => german.page.evaluate('document.documentElement.scrollWidth <= innerWidth');
   await german.page.getByRole('button', { name: 'Importieren…' }).click();
   await german.page.getByRole('dialog', { name: 'Gespräche importieren' }).getByText('Dateien wählen…').waitFor();
   await soon(() => fits()).toBe(true);
   await german.page.keyboard.press('Escape');
-  await german.page.goto(`${stage.url}/t/${demo.id}`);
+  await german.page.goto(`${fixture.url}/t/${demo.id}`);
   await german.page.getByTestId('thread').getByRole('article').first().waitFor();
   await german.page.getByRole('heading', { level: 1 }).first().waitFor();
   await german.page.keyboard.press('Escape');

@@ -1,17 +1,17 @@
 // @module-tag browser
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Shown, type Stage, soon, type Tab } from './harness.ts';
+import { createDemo, type Demo } from './demo.ts';
+import { openPageFixture, type PageFixture, type Shown, soon, type Tab } from './page-fixture.ts';
 
-let stage: Stage;
+let fixture: PageFixture;
 let demo: Demo;
 
 beforeAll(async () => {
-  stage = await openStage();
-  demo = await plantDemo(stage.server);
+  fixture = await openPageFixture();
+  demo = await createDemo(fixture.server);
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 async function done(tab: Tab): Promise<void> {
   expect(tab.faults).toEqual([]);
@@ -20,19 +20,19 @@ async function done(tab: Tab): Promise<void> {
 
 async function newTree(title: string, ...said: readonly string[]): Promise<{ id: string; version: number }> {
   const messages = said.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
-  const { body } = await stage.server.ask('POST', '/api/trees', { body: { title, messages } });
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title, messages } });
   return { id: body.treeId, version: body.version };
 }
 
 const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 test('[B60] the inspector lists what is in force with its tokens; a message that is hidden is left out and comes back', async () => {
-  const tab = await stage.open(`/t/${demo.id}?view=context`);
+  const tab = await fixture.open(`/t/${demo.id}?view=context`);
   const list = tab.page.getByRole('list', { name: 'In force' }).or(tab.page.locator('ol.ctxlist')).first();
   const row = list.getByRole('listitem').filter({ hasText: 'How long will the first copy' });
   await row.getByRole('button', { name: 'Hide from the model' }).click();
   await tab.page.getByText('Excluded by you').waitFor();
-  const { body } = await stage.server.ask('GET', `/api/trees/${demo.id}/context`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${demo.id}/context`);
   expect(JSON.stringify(body.entries)).not.toContain('How long will the first copy');
   await row.getByRole('button', { name: 'Show to the model again' }).click();
   await expect.poll(() => tab.page.getByText('Excluded by you').count()).toBe(0);
@@ -41,54 +41,54 @@ test('[B60] the inspector lists what is in force with its tokens; a message that
 });
 
 test('[B61] variants stand side by side and any two word by word; growing from another keeps the rest', async () => {
-  const tab = await stage.open(`/t/${demo.id}?view=compare&a=${demo.answers[1]}&b=${demo.answers[2]}`);
+  const tab = await fixture.open(`/t/${demo.id}?view=compare&a=${demo.answers[1]}&b=${demo.answers[2]}`);
   const { page } = tab;
   await page.locator('.diff mark').first().waitFor();
   await soon(() => page.getByRole('article').count()).toBe(3);
   // An answer that called a tool stands there with the result and with what was made of it.
   await page.getByRole('article', { name: 'claude-sonnet' }).getByText('Logical replication into a fresh 16').waitFor();
   await page.getByRole('article', { name: 'claude-sonnet' }).getByRole('button', { name: 'Compare as A' }).click();
-  await page.locator('.diff .bluebell').last().getByText('Logical').waitFor();
-  const sideB = page.locator('.diff .violet').last();
+  await page.locator('.diff .model-1').last().getByText('Logical').waitFor();
+  const sideB = page.locator('.diff .model-5').last();
   await soon(() => sideB.textContent()).toContain('managed blue/green deployment');
   await soon(() => sideB.textContent()).not.toContain('pg_upgrade');
   await page.keyboard.press(']');
   await page.locator('.diff mark.at').waitFor();
   await page.getByRole('article', { name: 'qwen3-32b' }).getByRole('button', { name: 'Grow from this' }).click();
   await page.getByTestId('thread').getByText('Both machines for nine days').waitFor();
-  const { body } = await stage.server.ask('GET', `/api/trees/${demo.id}/nodes/${demo.asked}/children`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${demo.id}/nodes/${demo.asked}/children`);
   expect(body.nodes.length).toBe(3);
   await done(tab);
 });
 
 test('[B62] any version can be looked at without a change, and restored, which is one more version', async () => {
   const { id } = await newTree('Travel', 'First', 'Second');
-  const past = (await stage.server.ask('GET', `/api/trees/${id}`)).body.version;
-  await stage.server.ask('POST', `/api/trees/${id}/messages`, {
+  const past = (await fixture.server.ask('GET', `/api/trees/${id}`)).body.version;
+  await fixture.server.ask('POST', `/api/trees/${id}/messages`, {
     version: past,
     body: { messages: [{ role: 'user', content: 'Third' }] },
   });
-  const tab = await stage.open(`/t/${id}?view=history`);
+  const tab = await fixture.open(`/t/${id}?view=history`);
   await tab.page.getByText('Third', { exact: true }).waitFor();
   await tab.page.getByRole('slider', { name: 'Version' }).fill(String(past));
   await expect.poll(() => tab.page.getByText('Third', { exact: true }).count()).toBe(0);
-  await soon(async () => (await stage.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(past + 1);
+  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(past + 1);
   await tab.page.getByRole('button', { name: 'Restore this' }).click();
   await tab.page.getByTestId('thread').getByText('Second').waitFor();
-  const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.version).toBe(past + 2);
   expect(body.messages.length).toBe(2);
   await done(tab);
 });
 
 test('[B63] a link shows exactly one branch to somebody without a token, until it is revoked', async () => {
-  const tab = await stage.open(`/t/${demo.id}/${demo.leaf}`);
+  const tab = await fixture.open(`/t/${demo.id}/${demo.leaf}`);
   const { page } = tab;
   await page.getByTestId('thread').getByText('The script stops').waitFor();
   await page.getByRole('button', { name: /share/i }).first().click();
   await page.getByRole('button', { name: 'Make a link' }).click();
   const link = await page.getByRole('textbox', { name: 'Link' }).inputValue();
-  const context = await stage.browser.newContext();
+  const context = await fixture.browser.newContext();
   const guest = await context.newPage();
   await guest.goto(link);
   await guest.getByText('Pause the pool instead of stopping').waitFor();
@@ -105,15 +105,15 @@ test('[B63] a link shows exactly one branch to somebody without a token, until i
 test('[B63] whoever has a link sees the pictures of its branch', async () => {
   const bytes = Buffer.from(onePixel, 'base64');
   const { hash } = (
-    await stage.server.ask('POST', '/api/attachments', { body: bytes, headers: { 'content-type': 'image/png' } })
+    await fixture.server.ask('POST', '/api/attachments', { body: bytes, headers: { 'content-type': 'image/png' } })
   ).body;
   const image = { type: 'image', mediaType: 'image/png', source: { type: 'blob', hash } };
   const messages = [{ role: 'user', content: [image] }];
-  const { treeId } = (await stage.server.ask('POST', '/api/trees', { body: { messages } })).body;
-  const { url } = (await stage.server.ask('POST', `/api/trees/${treeId}/shares`, { body: {} })).body;
-  const context = await stage.browser.newContext();
+  const { treeId } = (await fixture.server.ask('POST', '/api/trees', { body: { messages } })).body;
+  const { url } = (await fixture.server.ask('POST', `/api/trees/${treeId}/shares`, { body: {} })).body;
+  const context = await fixture.browser.newContext();
   const guest = await context.newPage();
-  await guest.goto(stage.url + url);
+  await guest.goto(fixture.url + url);
   const picture = guest.locator('img.picture');
   await picture.waitFor();
   await expect.poll(() => picture.evaluate((each) => 'naturalWidth' in each && each.naturalWidth)).toBe(1);
@@ -122,24 +122,24 @@ test('[B63] whoever has a link sees the pictures of its branch', async () => {
 
 test('[B64] what was deleted, a tree or a message, is in the trash and comes back', async () => {
   const kept = await newTree('Kept', 'Stays', 'Goes away');
-  const { body } = await stage.server.ask('GET', `/api/trees/${kept.id}`);
-  await stage.server.ask('DELETE', `/api/trees/${kept.id}/nodes/${body.activeNodeId}?mode=splice`, {
+  const { body } = await fixture.server.ask('GET', `/api/trees/${kept.id}`);
+  await fixture.server.ask('DELETE', `/api/trees/${kept.id}/nodes/${body.activeNodeId}?mode=splice`, {
     version: body.version,
   });
   const whole = await newTree('Thrown away', 'Hello');
-  await stage.server.ask('DELETE', `/api/trees/${whole.id}`);
-  const tab = await stage.open('/trash');
+  await fixture.server.ask('DELETE', `/api/trees/${whole.id}`);
+  const tab = await fixture.open('/trash');
   const rows = tab.page.locator('.trashrow');
   await rows.filter({ hasText: 'Thrown away' }).getByRole('button', { name: 'Restore' }).click();
   await expect.poll(() => rows.filter({ hasText: 'Thrown away' }).count()).toBe(0);
-  await soon(async () => (await stage.server.ask('GET', `/api/trees/${whole.id}`)).body.deletedAt).toBe(null);
+  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${whole.id}`)).body.deletedAt).toBe(null);
   await rows.filter({ hasText: 'Goes away' }).getByRole('button', { name: 'Restore' }).click();
   await tab.page.getByTestId('thread').getByText('Goes away').waitFor();
   await done(tab);
 });
 
 test('[B65] the delete dialog draws each choice with its exact count, and the button repeats it', async () => {
-  const tab = await stage.open(`/t/${demo.id}/${demo.pause}`);
+  const tab = await fixture.open(`/t/${demo.id}/${demo.pause}`);
   const { page } = tab;
   await page.locator(`[data-node-id="${demo.pause}"]`).focus();
   await page.keyboard.press('Backspace');
@@ -157,7 +157,7 @@ test('[B65] the delete dialog draws each choice with its exact count, and the bu
 });
 
 test('[B66] settings say which providers are ready and never a key; theme and language are kept', async () => {
-  const tab = await stage.open('/settings');
+  const tab = await fixture.open('/settings');
   const { page } = tab;
   await page.getByRole('listitem').filter({ hasText: 'Scripted' }).getByText('needs no key').waitFor();
   await page.getByRole('button', { name: 'Dark' }).click();
@@ -171,7 +171,7 @@ test('[B66] settings say which providers are ready and never a key; theme and la
 });
 
 test('[B67] whoever has no tree yet is shown around an example in four steps', async () => {
-  const empty = await openStage();
+  const empty = await openPageFixture();
   try {
     const tab = await empty.open('/');
     const { page } = tab;

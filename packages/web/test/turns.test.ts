@@ -1,11 +1,11 @@
 // @module-tag browser
 import { createTools, defineTool } from '@coppice/engine';
-import { textBeats, toolBeats } from '@coppice/engine/testing';
+import { textEvents, toolEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 
 const turns = 6;
-let stage: Stage;
+let fixture: PageFixture;
 
 beforeAll(async () => {
   const tools = createTools({
@@ -22,17 +22,17 @@ beforeAll(async () => {
   // Every turn has one call more than the one before, and none of them takes any time.
   const replies = Array.from({ length: turns }, (_, turn) => [
     ...Array.from({ length: turn }, (_call, call) =>
-      toolBeats({ id: `call-${turn}-${call}`, name: 'look_up', parameters: {} }),
+      toolEvents({ id: `call-${turn}-${call}`, name: 'look_up', parameters: {} }),
     ),
-    textBeats(`Answer number ${turn}.`),
+    textEvents(`Answer number ${turn}.`),
   ]).flat();
-  stage = await openStage({ tools, replies });
+  fixture = await openPageFixture({ tools, replies });
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 async function newTab(path = ''): Promise<Tab & { readonly id: string }> {
-  const { body } = await stage.server.ask('POST', '/api/trees', { body: { title: 'Turns' } });
-  return { ...(await stage.open(`/t/${body.treeId}${path}`)), id: body.treeId };
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Turns' } });
+  return { ...(await fixture.open(`/t/${body.treeId}${path}`)), id: body.treeId };
 }
 
 async function send({ page }: Tab, text: string): Promise<void> {
@@ -59,7 +59,7 @@ test('[B105, B106] after any number of tool calls the answer is shown, the next 
     expect(await thread.getByText('no result').count()).toBe(0);
     expect(asked).toEqual([`POST /api/trees/${tab.id}/generations`]);
   }
-  const { body } = await stage.server.ask('GET', `/api/trees/${tab.id}?format=linear`);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${tab.id}?format=linear`);
   const users = body.messages.filter((message: { role: string }) => message.role === 'user');
   expect(users).toHaveLength(turns);
   expect(tab.faults).toEqual([]);
@@ -67,7 +67,7 @@ test('[B105, B106] after any number of tool calls the answer is shown, the next 
 });
 
 test('[B105] the built-in guide answers below the tool that it calls', async () => {
-  const own = await openStage();
+  const own = await openPageFixture();
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Guide' } });
   // High enough for every row to be drawn.
   const tab = await own.open('/', { viewport: { width: 1440, height: 2600 } });
@@ -90,7 +90,7 @@ test('[B105] the built-in guide answers below the tool that it calls', async () 
 });
 
 test('[B107] a message that does not fit stays in the composer alone, and the meter counts its files before it is sent', async () => {
-  const own = await openStage({ config: '[models."scripted/one"]\nwindow = 4000\nmax_output = 1000\n' });
+  const own = await openPageFixture({ config: '[models."scripted/one"]\nwindow = 4000\nmax_output = 1000\n' });
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Small window' } });
   const tab = await own.open(`/t/${body.treeId}`);
   const box = tab.page.getByRole('textbox', { name: 'Message', exact: true });

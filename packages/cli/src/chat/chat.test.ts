@@ -6,16 +6,16 @@ import type { Key } from 'ink';
 import { describe, expect, it } from 'vitest';
 import { createStyle } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
-import { makeBed } from '../testing/index.ts';
+import { makeCliFixture } from '../testing/index.ts';
 import { draftLines } from './draft-lines.ts';
-import { type Draft, draftOf, edits, emptyDraft, insert } from './editor.ts';
+import { type EditorDraft, edits, emptyDraft, insertText, toEditorDraft } from './editor.ts';
+import { editInExternalEditor } from './external-editor.ts';
 import { keyHelp, Paste } from './keys.ts';
 import { markdownLines } from './markdown.ts';
 import { noticeLines } from './notice-lines.ts';
-import { writtenIn } from './own-editor.ts';
 import { panelKey, panelLines, panelPaste } from './panels.tsx';
 import { findInTexts, openPicker, searchFor, withFound } from './tree-picker.ts';
-import { heard } from './use-keys.ts';
+import { keyEvents } from './use-keys.ts';
 
 const plain = createStyle(false);
 
@@ -84,15 +84,15 @@ describe('markdown in a terminal', () => {
 
 describe('the line that is written on', () => {
   it('[O31] moves and cuts by whole characters', () => {
-    const family = draftOf('a👩‍👩‍👧');
+    const family = toEditorDraft('a👩‍👩‍👧');
     expect(edits.backspace(family)).toEqual({ text: 'a', cursor: 1 });
     expect(edits.left(family).cursor).toBe(1);
-    expect(edits.cutWord(draftOf('one two  '))).toEqual({ text: 'one ', cursor: 4 });
-    expect(edits.cutToStart(draftOf('one\ntwo'))).toEqual({ text: 'one\n', cursor: 4 });
+    expect(edits.cutWord(toEditorDraft('one two  '))).toEqual({ text: 'one ', cursor: 4 });
+    expect(edits.cutToStart(toEditorDraft('one\ntwo'))).toEqual({ text: 'one\n', cursor: 4 });
   });
 
   it('[O31] goes up and down by lines, and says when there is none', () => {
-    const draft: Draft = { text: 'first\nsec', cursor: 9 };
+    const draft: EditorDraft = { text: 'first\nsec', cursor: 9 };
     expect(edits.up(draft)).toEqual({ ...draft, cursor: 3 });
     expect(edits.up({ ...draft, cursor: 2 })).toBeNull();
     expect(edits.down({ ...draft, cursor: 5 })).toEqual({ ...draft, cursor: 9 });
@@ -100,7 +100,7 @@ describe('the line that is written on', () => {
   });
 
   it('[O71] goes up and down by columns of the screen, never into a character', () => {
-    const draft: Draft = { text: '👍👍x\nab', cursor: 7 };
+    const draft: EditorDraft = { text: '👍👍x\nab', cursor: 7 };
     expect(edits.up(draft)).toEqual({ ...draft, cursor: 2 - 2 });
     expect(edits.up({ ...draft, cursor: 8 })).toEqual({ ...draft, cursor: 2 });
     expect(edits.down({ ...draft, cursor: 2 })).toEqual({ ...draft, cursor: 8 });
@@ -121,7 +121,7 @@ describe('the line that is written on', () => {
         let draft = emptyDraft;
         for (const each of pressed) {
           const edit = names.find((name) => name === each);
-          draft = edit === undefined ? insert(draft, each) : (edits[edit](draft) ?? draft);
+          draft = edit === undefined ? insertText(draft, each) : (edits[edit](draft) ?? draft);
           expect(draft.cursor).toBeGreaterThanOrEqual(0);
           expect(draft.cursor).toBeLessThanOrEqual(draft.text.length);
         }
@@ -162,34 +162,36 @@ describe('the line that is written on', () => {
     } satisfies Key;
     const paste = new Paste();
     // The terminal's input comes cut at its escapes, and a line end alone as the key of that.
-    expect(heard(paste, '[200~', none)).toEqual([]);
-    expect(heard(paste, 'one\rtwo\n\tthree', none)).toEqual([]);
-    expect(heard(paste, '', { ...none, return: true })).toEqual([]);
-    expect(heard(paste, 'four', none)).toEqual([]);
-    expect(heard(paste, '[201~', none)).toEqual([{ pasted: 'one\ntwo\n\tthree\nfour' }]);
-    expect(heard(paste, 'a\r', none)).toMatchObject([{ input: 'a' }, { key: { return: true } }]);
-    heard(paste, '[200~', none);
-    heard(paste, 'lost', none);
-    expect(heard(paste, 'c', { ...none, ctrl: true })).toEqual([{ input: 'c', key: { ...none, ctrl: true } }]);
-    expect(heard(paste, 'b', none)).toMatchObject([{ input: 'b' }]);
+    expect(keyEvents(paste, '[200~', none)).toEqual([]);
+    expect(keyEvents(paste, 'one\rtwo\n\tthree', none)).toEqual([]);
+    expect(keyEvents(paste, '', { ...none, return: true })).toEqual([]);
+    expect(keyEvents(paste, 'four', none)).toEqual([]);
+    expect(keyEvents(paste, '[201~', none)).toEqual([{ pasted: 'one\ntwo\n\tthree\nfour' }]);
+    expect(keyEvents(paste, 'a\r', none)).toMatchObject([{ input: 'a' }, { key: { return: true } }]);
+    keyEvents(paste, '[200~', none);
+    keyEvents(paste, 'lost', none);
+    expect(keyEvents(paste, 'c', { ...none, ctrl: true })).toEqual([{ input: 'c', key: { ...none, ctrl: true } }]);
+    expect(keyEvents(paste, 'b', none)).toMatchObject([{ input: 'b' }]);
   });
 
   it('[O31] shows the lines around the cursor, of a long draft no others', () => {
-    const shown = (draft: Draft) => draftLines(draft, 12, 3, plain).map((line) => stripVTControlCharacters(line));
+    const shown = (draft: EditorDraft) => draftLines(draft, 12, 3, plain).map((line) => stripVTControlCharacters(line));
     const text = Array.from({ length: 20_000 }, (_, at) => `line ${at}`).join('\n');
-    expect(shown(draftOf(text))).toEqual(['  line 19997', '  line 19998', '  line 19999 ']);
+    expect(shown(toEditorDraft(text))).toEqual(['  line 19997', '  line 19998', '  line 19999 ']);
     expect(shown({ text, cursor: 0 })).toEqual(['› line 0', '  line 1', '  line 2']);
     expect(shown({ text, cursor: text.indexOf('line 500\n') }).join('\n')).toContain('line 500');
     expect(shown(emptyDraft)).toEqual(['›  ']);
   });
 
   it('[O31] goes through an editor of one’s own, and stays what it was where that fails', () => {
-    expect(writtenIn('true', 'a\nb')).toEqual({ text: 'a\nb' });
-    expect(writtenIn('false', 'a')).toEqual({ failed: 'The editor false ended with 1; the text is what it was.' });
-    expect(writtenIn('rm', 'a')).toMatchObject({
+    expect(editInExternalEditor('true', 'a\nb')).toEqual({ text: 'a\nb' });
+    expect(editInExternalEditor('false', 'a')).toEqual({
+      failed: 'The editor false ended with 1; the text is what it was.',
+    });
+    expect(editInExternalEditor('rm', 'a')).toMatchObject({
       failed: expect.stringMatching(/^What the editor rm was to write is not there: ENOENT/),
     });
-    expect(writtenIn('no-such-editor -w', 'a')).toMatchObject({
+    expect(editInExternalEditor('no-such-editor -w', 'a')).toMatchObject({
       failed: expect.stringContaining('could not be started'),
     });
   });
@@ -257,10 +259,10 @@ describe('a panel', () => {
   });
 
   it('[O33] finds what its lines do not show, unless something else is looked for by then', async () => {
-    const bed = makeBed();
-    const { tree, nodes } = await bed.grow(`${'What every line shows. '.repeat(5)}The Oak.`, 'The beech.');
+    const fixture = makeCliFixture();
+    const { tree, nodes } = await fixture.grow(`${'What every line shows. '.repeat(5)}The Oak.`, 'The beech.');
     const [oak = nodeId('')] = nodes.map(nodeId);
-    const store = await openStore(`sqlite:${bed.home}/.coppice/coppice.db`);
+    const store = await openStore(`sqlite:${fixture.home}/.coppice/coppice.db`);
     try {
       const all = await store.read(treeId(tree), () => readTopology(treeId(tree)));
       const picker = searchFor(openPicker({ nodes: all, labels: new Map(), current: null }), 'oak');
@@ -272,7 +274,7 @@ describe('a panel', () => {
       expect(withFound(searchFor(picker, 'beech'), 'oak', found).entries).toMatchObject([{ preview: 'The beech.' }]);
     } finally {
       await store.close();
-      bed.close();
+      fixture.close();
     }
   });
 

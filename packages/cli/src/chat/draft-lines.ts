@@ -2,7 +2,7 @@
 import type { Style } from '../terminal/style.ts';
 import { graphemesOf, withoutLast } from '../terminal/width.ts';
 import { wrapped } from '../terminal/wrap.ts';
-import { type Draft, underCursor } from './editor.ts';
+import { type EditorDraft, textUnderCursor } from './editor.ts';
 
 // A text that was taken from a message, or from a file, may hold what a terminal obeys; one sees that something is there.
 const controls = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
@@ -11,11 +11,11 @@ const controls = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]
  * The lines of the draft around its cursor, at most so many, with the cursor drawn in it: terminals show only one, and it
  * belongs to whoever draws last. Only what can be seen is set: a draft may be a paste of a megabyte.
  */
-export function draftLines(draft: Draft, width: number, most: number, style: Style): string[] {
+export function draftLines(draft: EditorDraft, width: number, most: number, style: Style): string[] {
   const { text, cursor } = draft;
   const reach = Math.max(1, width) * most * 2;
   const top = topOf(draft, Math.max(0, cursor - reach));
-  const under = underCursor(draft);
+  const under = textUnderCursor(draft);
   const lit = `\u001b[7m${under === '' || under === '\n' ? ' ' : seen(under)}\u001b[27m`;
   const end = cursor + reach;
   const rest = text.slice(under === '\n' ? cursor : cursor + under.length, end);
@@ -35,7 +35,7 @@ function seen(text: string): string {
 }
 
 /** Where to begin: at the beginning of a line where one is near, and never in the middle of a character. */
-function topOf({ text, cursor }: Draft, far: number): number {
+function topOf({ text, cursor }: EditorDraft, far: number): number {
   if (far === 0) return 0;
   const line = text.indexOf('\n', far);
   if (line !== -1 && line < cursor) return line + 1;

@@ -1,10 +1,10 @@
 /** Starts the interface on a terminal and gives the terminal back as it was. Loaded only when there is one. */
 import { render } from 'ink';
-import type { EngineRoom } from '../engine-room.ts';
+import type { CliEngine } from '../cli-engine.ts';
 import { createStyle } from '../terminal/style.ts';
-import { App } from './app.tsx';
-import { type Edited, writtenIn } from './own-editor.ts';
-import type { Talk } from './talk.ts';
+import { ChatApp } from './app.tsx';
+import type { ChatSession } from './chat-session.ts';
+import { type EditorResult, editInExternalEditor } from './external-editor.ts';
 
 // The other screen, so that what was on the terminal is there again afterwards; and pasted text told apart from typed.
 const [enter, leave] = ['\u001b[?1049h\u001b[?2004h', '\u001b[?2004l\u001b[?1049l'];
@@ -14,20 +14,20 @@ const askModelsMs = 5_000;
 
 /** Runs the interface until the user leaves. */
 export async function runInterface(
-  talk: Talk,
-  room: EngineRoom,
+  chatSession: ChatSession,
+  cliEngine: CliEngine,
   options: { readonly colors: boolean; readonly editor: string | undefined; readonly signal: AbortSignal },
 ): Promise<void> {
   const { editor, signal } = options;
   process.stdout.write(enter);
   const shown = render(
-    <App
-      talk={talk}
+    <ChatApp
+      chatSession={chatSession}
       style={createStyle(options.colors)}
-      models={() => room.providers.list()}
+      models={() => cliEngine.providers.list()}
       askForModels={async () => {
-        await room.providers.refresh(AbortSignal.any([signal, AbortSignal.timeout(askModelsMs)]));
-        return room.providers.list();
+        await cliEngine.providers.refresh(AbortSignal.any([signal, AbortSignal.timeout(askModelsMs)]));
+        return cliEngine.providers.list();
       }}
       edit={editor === undefined || editor === '' ? null : (text) => editedIn(editor, text)}
     />,
@@ -47,11 +47,11 @@ export async function runInterface(
 }
 
 /** Has a text written in the user's own editor, which has the terminal meanwhile. */
-function editedIn(editor: string, text: string): Edited {
+function editedIn(editor: string, text: string): EditorResult {
   process.stdout.write(leave);
   process.stdin.setRawMode?.(false);
   try {
-    return writtenIn(editor, text);
+    return editInExternalEditor(editor, text);
   } finally {
     process.stdin.setRawMode?.(true);
     process.stdout.write(enter);

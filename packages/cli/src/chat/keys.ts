@@ -2,7 +2,7 @@
 import type { Key } from 'ink';
 
 /** Something that a key asks for while a message is being written. */
-export type Action =
+export type KeyAction =
   | 'send'
   | 'newline'
   | 'stop'
@@ -33,7 +33,7 @@ export type Action =
   | 'cutToEnd';
 
 interface Binding {
-  readonly action: Action;
+  readonly action: KeyAction;
   readonly shown: string;
   /** What it does, for people; keys that every editor has are not explained. */
   readonly about?: string;
@@ -104,7 +104,7 @@ const bindings: readonly Binding[] = [
 ];
 
 /** The action of a key press; null for text, and for keys that mean nothing. */
-export function actionOf(input: string, key: Key): Action | null {
+export function actionOf(input: string, key: Key): KeyAction | null {
   return bindings.find((binding) => binding.matches(input, key))?.action ?? null;
 }
 

@@ -9,7 +9,7 @@ import {
   loadRows,
   missingRows,
   moveBy,
-  picked,
+  pickedNode,
   readPicker,
   searchFor,
   withFound,
@@ -42,7 +42,7 @@ describe('the picker of a large tree', () => {
     const last = added.at(-1) ?? null;
     const picker = await readPicker(store, id, last);
     expect(picker.nodes).toEqual([]);
-    expect(picked(picker)).toBe(last);
+    expect(pickedNode(picker)).toBe(last);
     const missing = missingRows(picker, 20);
     expect(missing.length).toBe(picker.entries.length);
     const shown = withRows(picker, await loadRows(store, id, picker, missing));

@@ -1,6 +1,6 @@
 /** Markdown as lines of a terminal: wrapped, indented and set in weights, never in a way the text itself asks for. */
 import { Lexer, type Token, type Tokens } from 'marked';
-import { neutral } from '../terminal/neutral.ts';
+import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import { wrapped } from '../terminal/wrap.ts';
@@ -10,7 +10,7 @@ const plainAbove = 200_000;
 
 /** The text as lines of at most so many columns. Escapes in it are dropped before anything is drawn. */
 export function markdownLines(text: string, width: number, style: Style): string[] {
-  const clean = neutral(text);
+  const clean = stripControlSequences(text);
   if (clean.length > plainAbove) return wrapped(clean, width);
   const lines: string[] = [];
   for (const token of new Lexer({ gfm: true }).lex(clean)) {

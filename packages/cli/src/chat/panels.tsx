@@ -3,11 +3,11 @@ import type { NodeId } from '@coppice/core';
 import type { OutlineEntry } from '@coppice/engine';
 import { type Key, Text } from 'ink';
 import { indented } from '../printing.ts';
-import { neutral, oneLine } from '../terminal/neutral.ts';
+import { oneLine, stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf, withoutLast } from '../terminal/width.ts';
 import { cutLine, wrapped } from '../terminal/wrap.ts';
-import { filterBy, fold, moveBy, type Picker, picked, searchFor } from './tree-picker.ts';
+import { filterBy, fold, moveBy, type Picker, pickedNode, searchFor } from './tree-picker.ts';
 
 /** A model to choose. */
 export interface ModelChoiceLine {
@@ -17,7 +17,7 @@ export interface ModelChoiceLine {
 }
 
 /** What lies over the thread. */
-export type Panel =
+export type ChatPanel =
   | { readonly type: 'tree'; readonly picker: Picker }
   | {
       readonly type: 'models';
@@ -29,7 +29,7 @@ export type Panel =
 
 /** What a key did: another state of the panel, a choice, or the end of it. */
 export type PanelMove =
-  | { readonly panel: Panel }
+  | { readonly panel: ChatPanel }
   | { readonly node: NodeId }
   | { readonly model: string }
   | { readonly closed: true }
@@ -40,7 +40,7 @@ const closed: PanelMove = { closed: true };
 const passes: PanelMove = { passes: true };
 
 /** What a key does to a panel of so many lines and columns. */
-export function panelKey(panel: Panel, input: string, key: Key, size: PanelSize): PanelMove {
+export function panelKey(panel: ChatPanel, input: string, key: Key, size: PanelSize): PanelMove {
   if (key.ctrl && input === 'c') return closed;
   switch (panel.type) {
     case 'tree':
@@ -59,7 +59,7 @@ export interface PanelSize {
 }
 
 function typed(input: string, key: Key): string {
-  return key.ctrl || key.meta ? '' : neutral(input);
+  return key.ctrl || key.meta ? '' : stripControlSequences(input);
 }
 
 /** Typing searches, Tab filters, ← and → fold, Enter goes there; a slash begins a command, which no message is found by. */
@@ -67,7 +67,7 @@ function treeKey(picker: Picker, input: string, key: Key, height: number): Panel
   const to = (next: Picker): PanelMove => ({ panel: { type: 'tree', picker: next } });
   if (key.escape) return picker.search === '' ? closed : to(searchFor(picker, ''));
   if (key.return) {
-    const node = picked(picker);
+    const node = pickedNode(picker);
     return node === null ? closed : { node };
   }
   if (key.upArrow) return to(moveBy(picker, -1));
@@ -82,7 +82,7 @@ function treeKey(picker: Picker, input: string, key: Key, height: number): Panel
 }
 
 /** What is pasted is looked for; null where a panel looks for nothing. */
-export function panelPaste(panel: Panel, pasted: string): Panel | null {
+export function panelPaste(panel: ChatPanel, pasted: string): ChatPanel | null {
   const text = oneLine(pasted, longestSearch);
   if (panel.type === 'tree') return { ...panel, picker: searchFor(panel.picker, panel.picker.search + text) };
   return panel.type === 'models' ? { ...panel, search: panel.search + text, at: 0 } : null;
@@ -91,14 +91,14 @@ export function panelPaste(panel: Panel, pasted: string): Panel | null {
 // No line shows more, and nobody looks for a page.
 const longestSearch = 200;
 
-type Models = Extract<Panel, { type: 'models' }>;
+type ModelPanel = Extract<ChatPanel, { type: 'models' }>;
 
-function foundModels({ choices, search }: Models): readonly ModelChoiceLine[] {
+function foundModels({ choices, search }: ModelPanel): readonly ModelChoiceLine[] {
   const wanted = search.toLowerCase();
   return choices.filter(({ id, label }) => `${id} ${label}`.toLowerCase().includes(wanted));
 }
 
-function modelKey(panel: Models, input: string, key: Key): PanelMove {
+function modelKey(panel: ModelPanel, input: string, key: Key): PanelMove {
   const found = foundModels(panel);
   const at = Math.min(panel.at, Math.max(0, found.length - 1));
   if (key.escape) return closed;
@@ -113,14 +113,14 @@ function modelKey(panel: Models, input: string, key: Key): PanelMove {
   return { panel: { ...panel, search: panel.search + typed(input, key), at: 0 } };
 }
 
-type LongText = Extract<Panel, { type: 'text' }>;
+type LongText = Extract<ChatPanel, { type: 'text' }>;
 
 function textKey(panel: LongText, input: string, key: Key, { width, height }: PanelSize): PanelMove {
   if (key.escape || key.return) return closed;
   // Nothing in it takes text, so whoever types has gone on.
   const scrolls = key.upArrow || key.downArrow || key.pageUp || key.pageDown;
   if (!scrolls && (input !== '' || key.tab)) return passes;
-  const last = Math.max(0, wrapped(neutral(panel.text), width).length - height + 1);
+  const last = Math.max(0, wrapped(stripControlSequences(panel.text), width).length - height + 1);
   const by = key.upArrow ? -1 : key.downArrow ? 1 : key.pageUp ? 2 - height : key.pageDown ? height - 2 : 0;
   return { panel: { ...panel, top: Math.min(last, Math.max(0, panel.top + by)) } };
 }
@@ -131,7 +131,7 @@ export function PanelView({
   style,
   width,
   height,
-}: { readonly panel: Panel; readonly style: Style } & PanelSize) {
+}: { readonly panel: ChatPanel; readonly style: Style } & PanelSize) {
   const [head, ...lines] = panelLines(panel, style, width, Math.max(1, height - 1));
   return (
     <>
@@ -142,19 +142,19 @@ export function PanelView({
 }
 
 /** The lines of a panel, its head first; none is wider than the screen, or all below it would go with its end. */
-export function panelLines(panel: Panel, style: Style, width: number, room: number): string[] {
-  return linesOf(panel, style, width, room).map((line) => cutLine(line, width));
+export function panelLines(panel: ChatPanel, style: Style, width: number, space: number): string[] {
+  return panelLinesOf(panel, style, width, space).map((line) => cutLine(line, width));
 }
 
-function linesOf(panel: Panel, style: Style, width: number, room: number): string[] {
+function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: number): string[] {
   if (panel.type === 'text') {
-    const lines = wrapped(neutral(panel.text), width);
-    return [`${oneLine(panel.title, width - 20)} · ↑↓ scroll · Esc`, ...lines.slice(panel.top, panel.top + room)];
+    const lines = wrapped(stripControlSequences(panel.text), width);
+    return [`${oneLine(panel.title, width - 20)} · ↑↓ scroll · Esc`, ...lines.slice(panel.top, panel.top + space)];
   }
   if (panel.type === 'models') {
     const found = foundModels(panel);
     const at = Math.min(panel.at, Math.max(0, found.length - 1));
-    const [from, shown] = around(found, at, room);
+    const [from, shown] = around(found, at, space);
     const search = panel.search === '' ? 'type to search' : `search: ${panel.search}`;
     return [
       `${found.length} ${found.length === 1 ? 'model' : 'models'} · ${search} · Enter chooses · Esc`,
@@ -166,7 +166,7 @@ function linesOf(panel: Panel, style: Style, width: number, room: number): strin
     ];
   }
   const { picker } = panel;
-  const [from, shown] = around(picker.entries, picker.at, room);
+  const [from, shown] = around(picker.entries, picker.at, space);
   const search = picker.search === '' ? 'type to search' : `search: ${picker.search}`;
   return [
     `${picker.entries.length} shown · ${search} · ${picker.filter} (Tab) · ←→ fold · Enter goes there · Esc`,
@@ -175,9 +175,9 @@ function linesOf(panel: Panel, style: Style, width: number, room: number): strin
 }
 
 /** The part of a list around the cursor that there is room for, and where it begins. */
-function around<T>(list: readonly T[], at: number, room: number): readonly [number, readonly T[]] {
-  const from = Math.max(0, Math.min(at - Math.floor(room / 2), list.length - room));
-  return [from, list.slice(from, from + room)];
+function around<T>(list: readonly T[], at: number, space: number): readonly [number, readonly T[]] {
+  const from = Math.max(0, Math.min(at - Math.floor(space / 2), list.length - space));
+  return [from, list.slice(from, from + space)];
 }
 
 function entryLine(entry: OutlineEntry, picker: Picker, isAt: boolean, style: Style, width: number): string {

@@ -1,15 +1,20 @@
 /** A turn without an interface: for pipes and scripts. */
 import type { Output } from '../output.ts';
-import type { Talk } from './talk.ts';
+import type { ChatSession } from './chat-session.ts';
 
 /** Says something and prints the reply as it comes. Gives whether it came to its end. */
-export async function plainTurn(talk: Talk, text: string, output: Output, signal: AbortSignal): Promise<boolean> {
+export async function plainTurn(
+  chatSession: ChatSession,
+  text: string,
+  output: Output,
+  signal: AbortSignal,
+): Promise<boolean> {
   let nodeId: string | null = null;
   let printed = 0;
   // What a command said before is known already.
-  let noted = talk.state.notice?.text ?? '';
-  const listening = talk.listen(() => {
-    const { growing, question, notice } = talk.state;
+  let noted = chatSession.state.notice?.text ?? '';
+  const listening = chatSession.listen(() => {
+    const { growing, question, notice } = chatSession.state;
     if (notice !== null && !notice.bad && notice.text !== noted) {
       noted = notice.text;
       output.note(`${output.foreign(noted)}\n`);
@@ -28,14 +33,14 @@ export async function plainTurn(talk: Talk, text: string, output: Output, signal
     output.write(output.foreign(growing.text.slice(printed, end)));
     printed = end;
   });
-  const stop = () => void talk.stop();
+  const stop = () => void chatSession.stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    await talk.send(text);
+    await chatSession.send(text);
   } finally {
     listening();
     signal.removeEventListener('abort', stop);
   }
   if (printed > 0) output.write('\n');
-  return talk.state.notice?.bad !== true;
+  return chatSession.state.notice?.bad !== true;
 }

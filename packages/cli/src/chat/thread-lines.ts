@@ -1,12 +1,12 @@
 /** The thread as lines of a screen, with the node that each line belongs to. */
 import type { Node, NodeId } from '@coppice/core';
-import { messageText, writerOf } from '../printing.ts';
-import { oneLine } from '../terminal/neutral.ts';
+import { printMessage, writerOf } from '../printing.ts';
+import { oneLine } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import { wrapped } from '../terminal/wrap.ts';
+import type { ChatState } from './chat-state.ts';
 import { markdownLines } from './markdown.ts';
-import type { TalkState } from './talk-state.ts';
 
 /** One line on the screen. */
 export interface ScreenLine {
@@ -23,7 +23,7 @@ export class ThreadLines {
   #width = 0;
 
   /** The lines of a state. `focus` is the node that keys act on. */
-  of(state: TalkState, width: number, style: Style, focus: NodeId | null): ScreenLine[] {
+  of(state: ChatState, width: number, style: Style, focus: NodeId | null): ScreenLine[] {
     if (width !== this.#width) this.#known.clear();
     this.#width = width;
     const lines: ScreenLine[] = [];
@@ -33,7 +33,7 @@ export class ThreadLines {
       for (const text of wrapped(firstHint, width)) push(style.quiet(text), null);
     for (const node of state.nodes) {
       if (node.id === state.growing?.nodeId) continue;
-      push(headLine(node, state, style, focus, width), node.id);
+      push(messageHead(node, state, style, focus, width), node.id);
       for (const text of this.#body(node, width, style)) push(text, node.id);
       push('', node.id);
     }
@@ -61,7 +61,7 @@ export class ThreadLines {
   }
 }
 
-function headLine(node: Node, state: TalkState, style: Style, focus: NodeId | null, width: number): string {
+function messageHead(node: Node, state: ChatState, style: Style, focus: NodeId | null, width: number): string {
   const [index = 0, total = 1] = state.places.get(node.id) ?? [];
   const place = total > 1 ? ` ‹ ${index + 1}/${total} ›` : '';
   const status = node.status === 'success' ? '' : `  ${node.status}`;
@@ -71,7 +71,7 @@ function headLine(node: Node, state: TalkState, style: Style, focus: NodeId | nu
 }
 
 function bodyLines(node: Node, width: number, style: Style): readonly string[] {
-  const text = messageText(node);
+  const text = printMessage(node);
   if (node.role === 'tool') {
     const lines = wrapped(oneLine(text, width * 3), width - 2);
     return lines.map((line) => style.quiet(`▪ ${line}`));

@@ -1,6 +1,6 @@
 /** Choosing a node of the tree: an outline with filters, search and folding, as a value that keys change. */
 import { ask, type NodeId, type Page, type SearchHit, type Store, type TopologyNode, type TreeId } from '@coppice/core';
-import { type OutlineEntry, type OutlineFilter, outlineFilters, outlineOf } from '@coppice/engine';
+import { commandOutline, type OutlineEntry, type OutlineFilter, outlineFilters } from '@coppice/engine';
 import { readRows, readShape, shapeLines, type TreeShape } from '../tree-shape.ts';
 
 /** Where the picker is. */
@@ -65,10 +65,16 @@ function withEntries(picker: Picker, keep: NodeId | null): Picker {
 }
 
 function entriesOf({ nodes, labels, current, filter, search, found, folded }: Picker): readonly OutlineEntry[] {
-  const all = outlineOf({ nodes, labels, current, filter: search === '' ? filter : 'all', limit: shownAtMost }).entries;
+  const all = commandOutline({
+    nodes,
+    labels,
+    current,
+    filter: search === '' ? filter : 'all',
+    limit: shownAtMost,
+  }).entries;
   const wanted = search.toLowerCase();
   if (search === '') return unfolded(all, folded);
-  return all.filter((entry) => found.has(entry.nodeId) || matches(entry, wanted));
+  return all.filter((entry) => found.has(entry.nodeId) || matchesSearch(entry, wanted));
 }
 
 /** A large tree by its forks and ends; a search shows what the store found, wherever it is. */
@@ -141,7 +147,7 @@ export function withRows(picker: Picker, rows: LargeTree['rows']): Picker {
   return { ...picker, entries, large: { ...large, rows: new Map([...large.rows, ...rows]) } };
 }
 
-function matches({ preview, label }: OutlineEntry, wanted: string): boolean {
+function matchesSearch({ preview, label }: OutlineEntry, wanted: string): boolean {
   return preview.toLowerCase().includes(wanted) || (label?.toLowerCase().includes(wanted) ?? false);
 }
 
@@ -157,7 +163,7 @@ function unfolded(entries: readonly OutlineEntry[], folded: ReadonlySet<NodeId>)
 }
 
 /** The node that the cursor is on. */
-export function picked(picker: Picker): NodeId | null {
+export function pickedNode(picker: Picker): NodeId | null {
   return picker.entries[picker.at]?.nodeId ?? null;
 }
 
@@ -171,18 +177,18 @@ export function filterBy(picker: Picker, filter?: OutlineFilter): Picker {
   // What a message is, is known of those alone that are shown.
   const filters: readonly OutlineFilter[] = picker.large === null ? outlineFilters : ['folded', 'labels'];
   const next = filters[(filters.indexOf(picker.filter) + 1) % filters.length] ?? 'folded';
-  return withEntries({ ...picker, filter: filter ?? next }, picked(picker));
+  return withEntries({ ...picker, filter: filter ?? next }, pickedNode(picker));
 }
 
 /** Shows what has this text in it. */
 export function searchFor(picker: Picker, search: string): Picker {
-  return withEntries({ ...picker, search, found: new Set() }, picked(picker));
+  return withEntries({ ...picker, search, found: new Set() }, pickedNode(picker));
 }
 
 /** Shows also what was found in whole texts, unless something else is looked for by now. */
 export function withFound(picker: Picker, search: string, found: readonly NodeId[]): Picker {
   if (picker.search !== search || found.length === 0) return picker;
-  return withEntries({ ...picker, found: new Set(found) }, picked(picker));
+  return withEntries({ ...picker, found: new Set(found) }, pickedNode(picker));
 }
 
 const foundAtMost = 1000;
@@ -206,7 +212,7 @@ export async function findInTexts(store: Pick<Store, 'search'>, treeId: TreeId, 
 
 /** Folds what is below the cursor, or shows it again. */
 export function fold(picker: Picker): Picker {
-  const id = picked(picker);
+  const id = pickedNode(picker);
   if (id === null) return picker;
   const folded = new Set(picker.folded);
   if (!folded.delete(id)) folded.add(id);

@@ -9,17 +9,17 @@ export type OnKey = (input: string, key: Key) => void;
 const frameMs = 16;
 
 /** A key press, or a text that was pasted. */
-type Waiting = { readonly input: string; readonly key: Key } | { readonly pasted: string };
+type KeySequence = { readonly input: string; readonly key: Key } | { readonly pasted: string };
 
 /**
  * Keys one by one. A terminal hands on everything that came since it was last asked, so that fast typing arrives as one
  * text with an Enter at its end; here the text comes first and the Enter after what it changed is there. A paste is one
  * text, however long it is and however many lines it has.
  */
-export function useKeys(onKey: OnKey, onPaste: (text: string) => void): void {
+export function useTerminalKeys(onKey: OnKey, onPaste: (text: string) => void): void {
   const latest = useRef({ onKey, onPaste });
   latest.current = { onKey, onPaste };
-  const waiting = useRef<Waiting[]>([]);
+  const waiting = useRef<KeySequence[]>([]);
   const timer = useRef<NodeJS.Timeout | null>(null);
   const paste = useRef(new Paste());
   const next = () => {
@@ -37,7 +37,7 @@ export function useKeys(onKey: OnKey, onPaste: (text: string) => void): void {
   );
   const sequence = useSequence();
   useInput((input, key) => {
-    for (const piece of heard(paste.current, input, told(key, sequence.current))) waiting.current.push(piece);
+    for (const piece of keyEvents(paste.current, input, readKeys(key, sequence.current))) waiting.current.push(piece);
     if (timer.current === null) next();
   });
 }
@@ -57,21 +57,21 @@ function useSequence(): { readonly current: string } {
 }
 
 /** A key by its name: Ink calls both Delete and what the Backspace of today's terminals sends, DEL, delete. */
-export function told(key: Key, sequence: string): Key {
+export function readKeys(key: Key, sequence: string): Key {
   return key.delete && sequence.endsWith('\u007f') ? { ...key, delete: false, backspace: true } : key;
 }
 
 /** What a piece of input comes to: nothing while a paste is under way, the whole of it at its end, else its keys. */
-export function heard(paste: Paste, input: string, key: Key): Waiting[] {
+export function keyEvents(paste: Paste, input: string, key: Key): KeySequence[] {
   // The way out of a paste whose end got lost.
   if (key.ctrl && input === 'c') paste.forget();
-  const pasted = paste.take(paste.holding ? asText(input, key) : input);
+  const pasted = paste.take(paste.holding ? textOfKey(input, key) : input);
   if (pasted === 'holding') return [];
-  return pasted === null ? piecesOf(input, key) : [{ pasted: pasted.text }];
+  return pasted === null ? splitInput(input, key) : [{ pasted: pasted.text }];
 }
 
 /** What a key stands for inside a paste: a piece of it that is a line end alone is handed on as the key of that. */
-function asText(input: string, key: Key): string {
+function textOfKey(input: string, key: Key): string {
   if (key.return) return '\n';
   if (key.tab) return '\t';
   return key.ctrl ? '' : input;
@@ -80,7 +80,7 @@ function asText(input: string, key: Key): string {
 /**
  * Text and the control keys within it, apart. Typed ahead, before the terminal hands keys on one by one, an Enter is a line feed.
  */
-function piecesOf(input: string, key: Key): { readonly input: string; readonly key: Key }[] {
+function splitInput(input: string, key: Key): { readonly input: string; readonly key: Key }[] {
   const whole = input.length < 2 || key.ctrl || key.meta;
   if (whole) return [{ input, key }];
   return input.split(/(?<=\p{Cc})|(?=\p{Cc})/u).map((piece) => {

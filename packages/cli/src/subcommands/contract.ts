@@ -1,8 +1,8 @@
 /** What a subcommand is: data for help and completion, and one function. It knows no argument parser. */
-import type { Workplace } from '../workplace.ts';
+import type { CliContext } from '../cli-context.ts';
 
 /** A word after the subcommand's name. */
-export interface Argument {
+export interface SubcommandArgument {
   readonly name: string;
   readonly summary: string;
   readonly optional?: boolean;
@@ -13,18 +13,18 @@ export interface Argument {
 }
 
 /** An option. `value` names what it takes; without it, it is a flag. */
-export interface Option {
+export interface SubcommandOption {
   readonly name: string;
   readonly short?: string;
   readonly value?: string;
   /** May be given several times. */
   readonly many?: boolean;
   readonly summary: string;
-  readonly completes?: Argument['completes'];
+  readonly completes?: SubcommandArgument['completes'];
 }
 
 /** What was given on the command line, by name. */
-export interface Given {
+export interface SubcommandInput {
   /** An argument or option that must be there. */
   text(name: string): string;
   optional(name: string): string | undefined;
@@ -35,7 +35,7 @@ export interface Given {
 }
 
 /** What a subcommand answers: data for programs, and the same for people. */
-export interface Answer {
+export interface SubcommandOutput {
   /** Printed with `--json`. */
   readonly data: unknown;
   /** Printed otherwise; pieces come one by one, so that a long thread is not held in one text. */
@@ -50,14 +50,14 @@ export interface Subcommand {
   readonly summary: string;
   /** The heading that it stands under in `--help`. */
   readonly group: 'Talk' | 'Read' | 'Write' | 'Take back' | 'Look after';
-  readonly arguments?: readonly Argument[];
-  readonly options?: readonly Option[];
+  readonly arguments?: readonly SubcommandArgument[];
+  readonly options?: readonly SubcommandOption[];
   /** Whether it may begin a store where none is; the others leave nothing behind where nothing was. */
   readonly begins?: boolean;
   /** Whole lines that work as they stand. */
   readonly examples: readonly string[];
   /** A null answer means that everything was said already, as by a server or an interface. */
-  run(given: Given, at: Workplace): Promise<Answer | null>;
+  run(given: SubcommandInput, at: CliContext): Promise<SubcommandOutput | null>;
 }
 
 /** Gives a subcommand its type and nothing else. */

@@ -1,8 +1,8 @@
 import type { Output } from '../output.ts';
-import { fitted, widthOf } from './width.ts';
+import { fitWidth, widthOf } from './width.ts';
 
 /** Tells how far long work is: a bar on a terminal, nothing elsewhere, so that pipes and logs stay clean. */
-export interface Progress {
+export interface ProgressBar {
   /** `left` null where nobody knows. */
   tell(done: number, left: number | null): void;
   end(): void;
@@ -13,17 +13,17 @@ const widest = 28;
 /** The bar as text, such as `████████░░░░ 1,200 of 3,000 trees`, on one line of so many columns: a second one would stay behind. */
 export function bar(what: string, done: number, left: number | null, columns: number): string {
   const count = (value: number) => value.toLocaleString('en-US');
-  if (left === null) return fitted(`${count(done)} ${what}`, columns);
+  if (left === null) return fitWidth(`${count(done)} ${what}`, columns);
   const total = done + left;
   const said = `${count(done)} of ${count(total)} ${what}`;
   const width = Math.min(widest, columns - widthOf(said) - 1);
-  if (width < 4) return fitted(said, columns);
+  if (width < 4) return fitWidth(said, columns);
   const full = total === 0 ? width : Math.round((done / total) * width);
   return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${said}`;
 }
 
 /** A progress that is drawn over itself on standard error. */
-export function createProgress(output: Output, what: string): Progress {
+export function createProgress(output: Output, what: string): ProgressBar {
   let shown = false;
   return {
     tell(done, left) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bar } from './progress.ts';
-import { beginningOf, fitted, graphemesOf, graphemeWidth, widthOf, withoutLast } from './width.ts';
+import { fitWidth, graphemesOf, graphemeWidth, truncateToWidth, widthOf, withoutLast } from './width.ts';
 import { readable, wrapped } from './wrap.ts';
 
 const unit = fc.oneof(
@@ -59,10 +59,10 @@ describe('the width of a text', () => {
       fc.property(line, fc.integer({ min: 0, max: 40 }), (text, columns) => {
         const all = [...graphemesOf(text)];
         expect(all.reduce((sum, each) => sum + graphemeWidth(each), 0)).toBe(widthOf(text));
-        const begun = beginningOf(text, columns);
+        const begun = truncateToWidth(text, columns);
         expect(widthOf(begun)).toBeLessThanOrEqual(columns);
         expect(all.slice(0, [...graphemesOf(begun)].length).join('')).toBe(begun);
-        expect(widthOf(fitted(text, columns))).toBeLessThanOrEqual(columns);
+        expect(widthOf(fitWidth(text, columns))).toBeLessThanOrEqual(columns);
         expect(withoutLast(text)).toBe(all.slice(0, -1).join(''));
       }),
     );

@@ -33,7 +33,7 @@ export function graphemeWidth(grapheme: string): number {
 const measured = new Map<string, number>();
 
 /** The longest beginning of a line that takes at most so many columns. Without colours in it. */
-export function beginningOf(line: string, columns: number): string {
+export function truncateToWidth(line: string, columns: number): string {
   if (plain.test(line)) return line.slice(0, Math.max(0, columns));
   let taken = 0;
   let end = 0;
@@ -46,9 +46,9 @@ export function beginningOf(line: string, columns: number): string {
 }
 
 /** The line, or its beginning and an ellipsis, in at most so many columns. Without colours in it. */
-export function fitted(line: string, columns: number): string {
+export function fitWidth(line: string, columns: number): string {
   if (columns < 1) return '';
-  return widthOf(line) <= columns ? line : `${beginningOf(line, columns - 1).trimEnd()}…`;
+  return widthOf(line) <= columns ? line : `${truncateToWidth(line, columns - 1).trimEnd()}…`;
 }
 
 /** The text without the last of its characters. */

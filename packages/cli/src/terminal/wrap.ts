@@ -5,7 +5,7 @@ const color = new RegExp(['(', '\\u001b\\[[0-9;]*m', ')'].join(''));
 const tabStop = 8;
 
 /** What takes one place on the screen, and the colours that are on there. */
-interface Cell {
+interface WrapCell {
   readonly text: string;
   readonly width: number;
   readonly colors: string;
@@ -28,7 +28,7 @@ export function wrapped(text: string, width: number, { keepsWords = false } = {}
     for (const piece of pieces(line)) {
       const { cells, after } = cellsOf(piece, on);
       on = after;
-      for (const row of rowsOf(cells, columns, keepsWords)) lines.push(rowText(row));
+      for (const row of wrapRows(cells, columns, keepsWords)) lines.push(rowText(row));
     }
   }
   return lines;
@@ -37,11 +37,11 @@ export function wrapped(text: string, width: number, { keepsWords = false } = {}
 /** A plain or coloured line, or its beginning and an ellipsis, in at most so many columns. */
 export function cutLine(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
-  const shown: Cell[] = [];
-  let room = columns - 1;
+  const shown: WrapCell[] = [];
+  let space = columns - 1;
   for (const cell of cellsOf(line, []).cells) {
-    room -= cell.width;
-    if (room < 0) break;
+    space -= cell.width;
+    if (space < 0) break;
     shown.push(cell);
   }
   return `${rowText(shown)}…`;
@@ -80,7 +80,7 @@ function* pieces(line: string): Generator<string> {
 }
 
 /** Which color codes end which: those that are on are what has begun and not ended. */
-function switched(on: readonly string[], code: string): readonly string[] {
+function colorSwitch(on: readonly string[], code: string): readonly string[] {
   if (code === '0' || code === '') return [];
   const ended = ends.get(code);
   return ended === undefined ? [...on, code] : on.filter((each) => !ended.has(each));
@@ -92,18 +92,18 @@ const ends: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['27', new Set(['7'])],
   ['39', new Set(foreground)],
 ]);
-const endOf = (code: string): string => [...ends].find(([, begun]) => begun.has(code))?.[0] ?? '0';
+const endOfWord = (code: string): string => [...ends].find(([, begun]) => begun.has(code))?.[0] ?? '0';
 
 function cellsOf(
   line: string,
   before: readonly string[],
-): { readonly cells: Cell[]; readonly after: readonly string[] } {
-  const cells: Cell[] = [];
+): { readonly cells: WrapCell[]; readonly after: readonly string[] } {
+  const cells: WrapCell[] = [];
   let on = before;
   let column = 0;
   for (const [at, piece] of line.split(color).entries()) {
     if (at % 2 === 1) {
-      on = switched(on, piece.slice(2, -1));
+      on = colorSwitch(on, piece.slice(2, -1));
       continue;
     }
     const colors = on.join(';');
@@ -122,16 +122,16 @@ function cellsOf(
 }
 
 /** The rows of a line. Spaces at a break that there is no room for are left out, unless something is drawn on them. */
-function rowsOf(cells: readonly Cell[], columns: number, keepsWords: boolean): Cell[][] {
-  const rows: Cell[][] = [];
-  let row: Cell[] = [];
+function wrapRows(cells: readonly WrapCell[], columns: number, keepsWords: boolean): WrapCell[][] {
+  const rows: WrapCell[][] = [];
+  let row: WrapCell[] = [];
   let taken = 0;
   // Where the row may be broken: before the last word in it, never before its first.
   let seam = 0;
   let blank = true;
   for (const cell of cells) {
     const last = row.at(-1);
-    if (last !== undefined && !blank && isSeam(last, cell)) seam = row.length;
+    if (last !== undefined && !blank && isBreakPoint(last, cell)) seam = row.length;
     if (taken + cell.width > columns && row.length > 0) {
       if (cell.text === ' ' && !isLit(cell)) {
         seam = row.length;
@@ -167,22 +167,22 @@ function rowsOf(cells: readonly Cell[], columns: number, keepsWords: boolean): C
   return rows;
 }
 
-const isLit = ({ colors }: Cell): boolean => colors.split(';').includes('7');
+const isLit = ({ colors }: WrapCell): boolean => colors.split(';').includes('7');
 
 // Marks that end something do not begin a line.
 const closing = /^[\p{Pe}\p{Pf}、。，．！？：；…ー]/u;
 
 /** Words begin after spaces; scripts that write without them, and pictures, may be broken around each character. */
-function isSeam(last: Cell, next: Cell): boolean {
+function isBreakPoint(last: WrapCell, next: WrapCell): boolean {
   if (next.text === ' ') return false;
   return last.text === ' ' || ((last.width > 1 || next.width > 1) && !closing.test(next.text));
 }
 
-function rowText(row: readonly Cell[]): string {
+function rowText(row: readonly WrapCell[]): string {
   let text = '';
   let on = '';
   const end = () => {
-    for (const code of on === '' ? [] : on.split(';').reverse()) text += `\u001b[${endOf(code)}m`;
+    for (const code of on === '' ? [] : on.split(';').reverse()) text += `\u001b[${endOfWord(code)}m`;
   };
   for (const cell of row) {
     if (cell.colors !== on) {

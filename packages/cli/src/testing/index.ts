@@ -1,1 +1,1 @@
-export { type Answered, type Bed, type Grown, makeBed, type Ran } from './bed.ts';
+export { type Answered, type CliFixture, type Grown, makeCliFixture, type Ran } from './cli-fixture.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type Block, valueOf } from '@coppice/core';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { defineBlock } from './define.ts';
-import { blockDefinitions, type ContentBlock, definitionOf, isKnown, isUnknown, parseBlock } from './index.ts';
+import { blockDefinitionOf, blockDefinitions, type ContentBlock, isKnown, isUnknown, parseBlock } from './index.ts';
 import { type UnknownBlock, unknown } from './unknown.ts';
 
 describe('the block registry', () => {
@@ -34,10 +34,10 @@ describe('the block registry', () => {
     const fields = { z: 1, type: 'x-poll', options: ['a', 'b'], cache_control: { type: 'ephemeral' } };
     const block = valueOf(parseBlock(fields, 'user', 'content[0]'));
     expect(JSON.stringify(block)).toBe(JSON.stringify(fields));
-    expect([isKnown(block), isUnknown(block), definitionOf(block) === unknown]).toEqual([false, true, true]);
+    expect([isKnown(block), isUnknown(block), blockDefinitionOf(block) === unknown]).toEqual([false, true, true]);
     expect(unknown.toText(block)).toBe('[x-poll]');
     expect(unknown.lower(block)).toEqual([{ type: 'text', text: '[x-poll]' }]);
-    expect(unknown.normal(block)).toEqual({ z: 1, type: 'x-poll', options: ['a', 'b'] });
+    expect(unknown.equalityForm(block)).toEqual({ z: 1, type: 'x-poll', options: ['a', 'b'] });
   });
 
   it('[C40] shows the text of an unknown block that has one', () => {
@@ -56,13 +56,13 @@ describe('the block registry', () => {
     expect(mark.roles).toEqual(['user', 'assistant', 'tool', 'system']);
     expect(mark.toText(block)).toBe('[x-mark]');
     expect(mark.lower(block)).toEqual([{ type: 'text', text: '[x-mark]' }]);
-    expect(mark.normal(block)).toEqual({ type: 'x-mark', a: 1 });
+    expect(mark.equalityForm(block)).toEqual({ type: 'x-mark', a: 1 });
     expect(mark.tokens(block)).toBeGreaterThan(0);
   });
 
   it('[C42] trusts a block to be of its type only if it has its shape', () => {
     const broken: Block = { type: 'image' };
     expect([isKnown(broken), isUnknown(broken)]).toEqual([false, false]);
-    expect(definitionOf(broken)).toBe(unknown);
+    expect(blockDefinitionOf(broken)).toBe(unknown);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';
 import { isJsonObject } from '../json-copy.ts';
 import { type BlockDefinition, providerOnlyFields } from './define.ts';
-import { definitionOf, parseBlock } from './index.ts';
+import { blockDefinitionOf, parseBlock } from './index.ts';
 
 /** What a member's own test hands to the suite. */
 export interface BlockCases {
@@ -22,7 +22,7 @@ export function runBlockConformance(definition: BlockDefinition, cases: BlockCas
       const text = JSON.stringify(block);
       const read = valueOf(parseBlock(JSON.parse(text), role, 'content[0]'));
       expect(JSON.stringify(read)).toBe(text);
-      expect(definitionOf(read)).toBe(definition);
+      expect(blockDefinitionOf(read)).toBe(definition);
     });
 
     it.each(Object.entries(cases.bad))('[C26] is refused in words that help: %s', (words, fields) => {
@@ -40,7 +40,7 @@ export function runBlockConformance(definition: BlockDefinition, cases: BlockCas
         for (const lowered of definition.lower(block)) expect(isText(lowered)).toBe(true);
         expect(Number.isInteger(definition.tokens(block))).toBe(true);
         expect(definition.tokens(block)).toBeGreaterThanOrEqual(0);
-        const normal = definition.normal(block);
+        const normal = definition.equalityForm(block);
         if (normal !== undefined) expect(canonicalJson(normal)).toContain(`"type":${JSON.stringify(block.type)}`);
       },
     );
@@ -64,7 +64,7 @@ export function runBlockConformance(definition: BlockDefinition, cases: BlockCas
       (_name, block) => {
         const decorated: Record<string, JsonObject[string]> & Block = { ...block };
         for (const field of providerOnlyFields) decorated[field] = 'x';
-        const [plain, other] = [definition.normal(block), definition.normal(decorated)];
+        const [plain, other] = [definition.equalityForm(block), definition.equalityForm(decorated)];
         expect(other === undefined ? undefined : canonicalJson(other)).toBe(
           plain === undefined ? undefined : canonicalJson(plain),
         );

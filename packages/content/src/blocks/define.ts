@@ -9,7 +9,7 @@ import {
   type TextBlock,
 } from '@coppice/core';
 import { setOwn } from '../json-copy.ts';
-import { invalid } from '../problem.ts';
+import { invalidInput } from '../problem.ts';
 import { estimateTokens } from '../tokens.ts';
 
 /**
@@ -32,7 +32,7 @@ export interface BlockDefinition<B extends Block = Block> {
   /** The block for a provider that does not take this type; empty when it is better left out. */
   lower(block: B): readonly Block[];
   /** What counts when two messages are compared; `undefined` when the block does not count at all. */
-  normal(block: B): JsonObject | undefined;
+  equalityForm(block: B): JsonObject | undefined;
   /** About how many tokens the block is to a model. */
   tokens(block: B): number;
   /** The block with the fields that its type has and no others, for readers who may see nothing else. */
@@ -79,7 +79,7 @@ export const providerOnlyFields: ReadonlySet<string> = new Set([
 ]);
 
 /** The fields of a block that count for equality, fresh, without provider-only fields and those in `apart`. */
-export function countedFields(block: Block, apart: readonly string[] = []): Record<string, Json> {
+export function comparedFields(block: Block, apart: readonly string[] = []): Record<string, Json> {
   const counted: Record<string, Json> = {};
   for (const [key, value] of Object.entries(block)) {
     if (!providerOnlyFields.has(key) && !apart.includes(key)) setOwn(counted, key, value);
@@ -88,7 +88,7 @@ export function countedFields(block: Block, apart: readonly string[] = []): Reco
 }
 
 /** A text block. */
-function textBlock(text: string): TextBlock {
+function toTextBlock(text: string): TextBlock {
   return { type: 'text', text };
 }
 
@@ -102,15 +102,15 @@ export function defineBlock<B extends Block>(spec: BlockSpec<B>): BlockDefinitio
     is: (value): value is B => spec.is(value),
     parse(fields, at) {
       const what = spec.problem(fields);
-      if (what !== undefined) return invalid(at, what);
-      return spec.is(fields) ? ok(fields) : invalid(at, `is no ${spec.type} block`);
+      if (what !== undefined) return invalidInput(at, what);
+      return spec.is(fields) ? ok(fields) : invalidInput(at, `is no ${spec.type} block`);
     },
     toText,
-    lower: (block) => (spec.lower === undefined ? [textBlock(toText(block))] : spec.lower(block)),
-    normal: (block) => (spec.normal === undefined ? countedFields(block) : spec.normal(block)),
+    lower: (block) => (spec.lower === undefined ? [toTextBlock(toText(block))] : spec.lower(block)),
+    equalityForm: (block) => (spec.normal === undefined ? comparedFields(block) : spec.normal(block)),
     tokens: (block) => (spec.tokens === undefined ? estimateTokens(toText(block)) : spec.tokens(block)),
     withKnownFields: (block) =>
-      spec.withKnownFields === undefined ? textBlock(toText(block)) : spec.withKnownFields(block),
+      spec.withKnownFields === undefined ? toTextBlock(toText(block)) : spec.withKnownFields(block),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Block, JsonObject, Result, Role } from '@coppice/core';
-import { invalid } from '../problem.ts';
+import { invalidInput } from '../problem.ts';
 import type { BlockDefinition } from './define.ts';
 import * as members from './members.ts';
 import { type UnknownBlock, unknown } from './unknown.ts';
@@ -20,14 +20,14 @@ const byType: ReadonlyMap<string, BlockDefinition> = new Map(
 );
 
 /** The definition that is safe to ask about a block: that of its type if it has its shape, else the one for unknown blocks. */
-export function definitionOf(block: Block): BlockDefinition {
+export function blockDefinitionOf(block: Block): BlockDefinition {
   const definition = byType.get(block.type);
   return definition?.is(block) ? definition : unknown;
 }
 
 /** Whether a block is of a type in the registry, and has its shape. */
 export function isKnown(block: Block): block is KnownBlock {
-  return definitionOf(block) !== unknown;
+  return blockDefinitionOf(block) !== unknown;
 }
 
 /** Whether a block is of a type that this build does not know. */
@@ -39,7 +39,7 @@ export function isUnknown(block: Block): block is UnknownBlock {
 export function parseBlock(fields: JsonObject, role: Role, at: string): Result<Block> {
   const definition = (typeof fields.type === 'string' ? byType.get(fields.type) : undefined) ?? unknown;
   if (!definition.roles.includes(role)) {
-    return invalid(
+    return invalidInput(
       at,
       `is a ${definition.type} block in a message of role ${role}; it belongs to ${definition.roles.join(', ')}`,
     );
@@ -50,6 +50,6 @@ export function parseBlock(fields: JsonObject, role: Role, at: string): Result<B
 /** Blocks as somebody else's message may have them: calls, which only a model makes, as the words for them. */
 export function withoutCalls(content: readonly Block[]): readonly Block[] {
   return content.map((block) =>
-    block.type === 'tool-use' ? { type: 'text', text: definitionOf(block).toText(block) } : block,
+    block.type === 'tool-use' ? { type: 'text', text: blockDefinitionOf(block).toText(block) } : block,
   );
 }

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { base64Length, fromBase64, isBase64 } from '../base64.ts';
 import { isJsonObject } from '../json-copy.ts';
-import { shown } from '../problem.ts';
+import { showValue } from '../problem.ts';
 import { sha256Hex } from '../sha256.ts';
 
 /** The bytes themselves. */
@@ -60,7 +60,7 @@ export function byteSourceProblem(source: Json | undefined, kinds: string): stri
         ? undefined
         : 'has a source of type blob whose size is not a number of bytes';
     default:
-      return `has a source of type ${shown(source.type)}; one of ${kinds} is needed`;
+      return `has a source of type ${showValue(source.type)}; one of ${kinds} is needed`;
   }
 }
 
@@ -75,7 +75,7 @@ export function knownSource(source: ByteSource): ByteSource {
  * A place for bytes as it counts for equality: bytes count by their hash, so that a client which sends an image again
  * meets the message whose image the store has since moved to a blob.
  */
-export function countedSource(source: ByteSource): JsonObject {
+export function comparedSource(source: ByteSource): JsonObject {
   if (source.type === 'url') return { type: 'url', url: source.url };
   return { type: 'blob', hash: source.type === 'blob' ? source.hash : sha256Hex(fromBase64(source.data)) };
 }

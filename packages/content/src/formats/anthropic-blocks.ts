@@ -2,9 +2,9 @@
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
 import { isJsonObject } from '../json-copy.ts';
-import { filledAt, listAt, objectAt, textAt, without } from './fields.ts';
+import { filledAt, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 
-function sourceOf(source: JsonObject): JsonObject | undefined {
+function anthropicSource(source: JsonObject): JsonObject | undefined {
   const data = filledAt(source, 'data');
   if (source.type === 'base64' && data !== undefined && isBase64(data)) return { type: 'base64', data };
   const url = filledAt(source, 'url');
@@ -23,14 +23,14 @@ export function fromAnthropicBlock(block: Json, fallbackId: string): Json {
       return typeof block.text === 'string' ? block : { ...block, type: 'x-text' };
     case 'thinking': {
       const signature = textAt(block, 'signature');
-      const plain = without(block, 'signature');
+      const plain = omitKeys(block, 'signature');
       const thinking = textAt(block, 'thinking') ?? '';
       return { ...plain, type, thinking, ...(signature === undefined ? {} : { signature }) };
     }
     case 'redacted_thinking':
       return { type: 'thinking', thinking: '', redacted: textAt(block, 'data') ?? '' };
     case 'tool_use': {
-      const rest = without(block, 'type', 'id', 'name', 'input');
+      const rest = omitKeys(block, 'type', 'id', 'name', 'input');
       const id = filledAt(block, 'id') ?? fallbackId;
       const parameters = isJsonObject(block.input)
         ? block.input
@@ -40,7 +40,7 @@ export function fromAnthropicBlock(block: Json, fallbackId: string): Json {
       return { type: 'tool-use', id, name: filledAt(block, 'name') ?? 'unknown', parameters, ...rest };
     }
     case 'image': {
-      const source = sourceOf(objectAt(block, 'source'));
+      const source = anthropicSource(objectAt(block, 'source'));
       const mediaType = filledAt(objectAt(block, 'source'), 'media_type');
       if (source === undefined || (mediaType === undefined && source.type === 'base64'))
         return { ...block, type: 'anthropic-image' };
@@ -52,7 +52,7 @@ export function fromAnthropicBlock(block: Json, fallbackId: string): Json {
       const text = textAt(place, 'data');
       if (place.type === 'text' && text !== undefined)
         return { type: 'file', name, mediaType: 'text/plain', source: { type: 'text', text } };
-      const source = sourceOf(place);
+      const source = anthropicSource(place);
       const mediaType = filledAt(place, 'media_type') ?? 'application/pdf';
       return source === undefined
         ? { ...block, type: 'anthropic-document' }
@@ -114,7 +114,7 @@ export function fromAnthropic(record: JsonObject, fallbackId: string): readonly 
   return messages;
 }
 
-function placeOf(block: Block): JsonObject | undefined {
+function blockPath(block: Block): JsonObject | undefined {
   const source = 'source' in block ? block.source : undefined;
   if (typeof source !== 'object' || source === null || !('type' in source)) return undefined;
   const mediaType = 'mediaType' in block && typeof block.mediaType === 'string' ? block.mediaType : undefined;
@@ -140,7 +140,7 @@ export function toAnthropicBlock(block: Block): JsonObject | null {
       const redacted = filledAt(json, 'redacted');
       if (redacted !== undefined && textAt(json, 'thinking') === '')
         return { type: 'redacted_thinking', data: redacted };
-      return without(json, 'redacted');
+      return omitKeys(json, 'redacted');
     }
     case 'tool-use':
       return {
@@ -148,14 +148,14 @@ export function toAnthropicBlock(block: Block): JsonObject | null {
         id: json.id ?? '',
         name: json.name ?? '',
         input: json.parameters ?? {},
-        ...without(json, 'type', 'id', 'name', 'parameters', 'arguments'),
+        ...omitKeys(json, 'type', 'id', 'name', 'parameters', 'arguments'),
       };
     case 'image': {
-      const source = placeOf(block);
+      const source = blockPath(block);
       return source === undefined ? null : { type: 'image', source };
     }
     case 'file': {
-      const source = placeOf(block);
+      const source = blockPath(block);
       return source === undefined ? null : { type: 'document', source, title: json.name ?? 'document' };
     }
     default: {

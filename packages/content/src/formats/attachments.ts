@@ -1,7 +1,7 @@
 // Bytes that lie beside the conversations of an export, found by the ids in their names.
 import { sha256Hex } from '../sha256.ts';
 import type { ImportedBlob } from './contract.ts';
-import { bytesOf, type InputFile } from './input.ts';
+import { type InputFile, readAllBytes } from './input.ts';
 
 const byEnding: ReadonlyMap<string, string> = new Map([
   ['png', 'image/png'],
@@ -66,13 +66,13 @@ export class Attachments {
   }
 
   async #look(file: InputFile): Promise<Attachment> {
-    const bytes = await bytesOf(file);
+    const bytes = await readAllBytes(file);
     return {
       name: file.name.slice(file.name.lastIndexOf('/') + 1),
       hash: sha256Hex(bytes),
       size: bytes.length,
       mediaType: mediaTypeOf(file.name, bytes),
-      read: () => bytesOf(file),
+      read: () => readAllBytes(file),
     };
   }
 

@@ -1,12 +1,12 @@
 // A tree as stretches without forks: what outlines and pages show instead of one line per message.
 import type { Block, Message, Node } from '@coppice/core';
-import { beginningOf, boundaryBefore, isText } from '@coppice/core';
-import { definitionOf } from '../blocks/index.ts';
+import { boundaryBefore, isText, truncate } from '@coppice/core';
+import { blockDefinitionOf } from '../blocks/index.ts';
 import type { ExportedTree } from './contract.ts';
-import { childrenOf } from './exporting.ts';
+import { exportedChildren } from './exporting.ts';
 
 /** A run of messages from a fork, or the beginning, to the next fork or the end. */
-export interface Branch {
+export interface ExportBranch {
   /** Its number, from 1, in the order of reading: each branch directly before those that grow from it. */
   readonly number: number;
   /** The number of the branch it grows from; 0 for none. */
@@ -19,15 +19,15 @@ export interface Branch {
 }
 
 /** The branches of a tree, depth first, siblings in order. Iterative: forks may be as deep as the tree. */
-export function branchesOf(tree: ExportedTree): readonly Branch[] {
-  const children = childrenOf(tree);
+export function branchesOf(tree: ExportedTree): readonly ExportBranch[] {
+  const children = exportedChildren(tree);
   const byId = new Map(tree.nodes.map((node) => [node.id, node]));
   const path = new Set<string>();
   for (let at = tree.activeNodeId === null ? undefined : byId.get(tree.activeNodeId); at !== undefined; ) {
     path.add(at.id);
     at = at.parentId === null ? undefined : byId.get(at.parentId);
   }
-  const branches: Branch[] = [];
+  const branches: ExportBranch[] = [];
   const first = tree.nodes.filter((node) => node.parentId === null || !byId.has(node.parentId));
   first.sort((a, b) => (a.position < b.position ? -1 : 1));
   const stack = first.reverse().map((node) => ({ node, from: 0, depth: 0 }));
@@ -48,20 +48,20 @@ export function branchesOf(tree: ExportedTree): readonly Branch[] {
 }
 
 /** The first words of a message, on one line. */
-export function previewOf(message: Message | null, most = 80): string {
+export function branchPreview(message: Message | null, most = 80): string {
   let text = '';
   for (const block of message?.content ?? []) {
-    const said = definitionOf(block).toText(block);
+    const said = blockDefinitionOf(block).toText(block);
     text += `${said.slice(0, boundaryBefore(said, most * 4))} `;
     if (text.length > most * 4) break;
   }
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= most) return line === '' ? '(nothing)' : line;
-  return `${beginningOf(line, most)}…`;
+  return `${truncate(line, most)}…`;
 }
 
 /** Who speaks, for people. */
-export function speakerOf(node: Node): string {
+export function speakerName(node: Node): string {
   if (node.kind === 'compaction') return 'Summary of what came before';
   if (node.kind === 'branch-summary') return 'Summary of a branch';
   if (node.kind === 'injected') return 'Injected';

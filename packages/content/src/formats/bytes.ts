@@ -4,12 +4,12 @@
  * A copy of some bytes. Not `slice`: on the buffers that Node gives, that is a view, which changes with them and keeps all
  * of them in memory.
  */
-export function copyOf(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
+export function copyBytes(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
   return new Uint8Array(bytes.subarray(start, end));
 }
 
 /** One run of bytes out of several. */
-export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined) return only;
   let size = 0;

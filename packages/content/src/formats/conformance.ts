@@ -20,7 +20,7 @@ import {
 import type { Format } from './contract.ts';
 import { decodeUtf8 } from './decode.ts';
 import { readExport } from './exporting.ts';
-import type { Finding } from './findings.ts';
+import type { ImportFinding } from './findings.ts';
 import { formats } from './formats.ts';
 import { openInput, sampleOf } from './input.ts';
 import { guessFormats } from './read.ts';
@@ -37,7 +37,7 @@ export interface FormatFixture {
   readonly trees: number;
   readonly nodes: number;
   /** Codes of findings that must come up, and no other but notes: an empty list says that there is nothing to report. */
-  readonly findings: readonly Finding['code'][];
+  readonly findings: readonly ImportFinding['code'][];
   /** The current thread of the first conversation, as texts. */
   readonly thread?: readonly string[];
   /**
@@ -148,10 +148,10 @@ function linksOf(stored: Stored): string[] {
 async function takenAs(other: Format, files: Files): Promise<string[] | undefined> {
   try {
     const taken = await storeInput(inputOf(files), { format: other });
-    const told = taken.findings.some((one) => one.severity !== 'note');
+    const reported = taken.findings.some((one) => one.severity !== 'note');
     const nothing = taken.trees.every((tree) => tree.nodes.length === 0);
-    if (nothing && !told) expect([other.name, taken.findings]).not.toEqual([other.name, []]);
-    return told || nothing ? undefined : linksOf(taken);
+    if (nothing && !reported) expect([other.name, taken.findings]).not.toEqual([other.name, []]);
+    return reported || nothing ? undefined : linksOf(taken);
   } catch (error) {
     if (!isAppError(error)) throw error;
     expect(error.code).toMatch(/^import\//);
@@ -216,10 +216,10 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       let nodes = 0;
       for (const tree of stored.trees) nodes += tree.nodes.length;
       expect(nodes).toBe(fixture.nodes);
-      const told = new Set(stored.findings.filter((one) => one.severity !== 'note').map((one) => one.code));
+      const reported = new Set(stored.findings.filter((one) => one.severity !== 'note').map((one) => one.code));
       const wanted = new Set(fixture.findings);
       for (const code of wanted) expect(stored.findings.map((one) => one.code)).toContain(code);
-      for (const code of told) expect([...wanted]).toContain(code);
+      for (const code of reported) expect([...wanted]).toContain(code);
       for (const one of stored.findings) expect(one.message.startsWith(one.place)).toBe(true);
       if (fixture.thread !== undefined) expect(threadTexts(stored)).toEqual(fixture.thread);
     });

@@ -15,8 +15,8 @@ import type {
   TreeAttributes,
   TreeId,
 } from '@coppice/core';
-import type { Finding, Loss } from './findings.ts';
-import type { Rest } from './in-turns.ts';
+import type { Pause } from './cooperative.ts';
+import type { ImportFinding, Loss } from './findings.ts';
 import type { Input, Sample } from './input.ts';
 
 /** What a marker says beyond its text, its pointers by external ids. */
@@ -111,13 +111,13 @@ export interface ImportedTree {
   };
   readonly place: string;
   /** What the reader noticed inside this conversation. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ImportFinding[];
 }
 
 /** What a reader yields. `pause` marks a place where the caller may give others a turn. */
 export type ReadEvent =
   | { readonly type: 'tree'; readonly tree: ImportedTree }
-  | { readonly type: 'finding'; readonly finding: Finding }
+  | { readonly type: 'finding'; readonly finding: ImportFinding }
   /** Bytes that stand by themselves, to be kept at once so that none are held. */
   | { readonly type: 'blob'; readonly blob: ImportedBlob }
   | { readonly type: 'pause' };
@@ -128,7 +128,7 @@ export interface ReadOptions {
   readonly scope?: string;
   readonly signal?: AbortSignalLike;
   /** Asked inside long conversations, where others may have a turn. */
-  readonly rest?: Rest;
+  readonly rest?: Pause;
 }
 
 /** Reads one format. */

@@ -1,11 +1,11 @@
 // How a record that comes in again differs from the one that a node was made of.
 import type { ImportNode, Json, JsonObject, Message, Node } from '@coppice/core';
 import { isText, textOf } from '@coppice/core';
-import { definitionOf } from '../blocks/index.ts';
+import { blockDefinitionOf } from '../blocks/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import { isJsonObject, listAt, without } from './fields.ts';
-import { linesAt } from './kept-lines.ts';
-import { readNote, sumOf, unpackRecord } from './records.ts';
+import { isJsonObject, listAt, omitKeys } from './fields.ts';
+import { checksumOf, readNote, unpackRecord } from './original-record.ts';
+import { linesAt } from './preserved-lines.ts';
 
 /** How a record that comes in again differs from the one that a node was made of. */
 export interface Difference {
@@ -16,7 +16,7 @@ export interface Difference {
 }
 
 /** What is known of a node that comes in again. */
-export interface Again {
+export interface Reimport {
   /** Whether it is one of our own that comes back, which has no record beside it: what it says is compared. */
   readonly restored: boolean;
   /** Whether it hangs there where it hangs here: its links say nothing new then, whatever it hung on when it came in. */
@@ -30,28 +30,28 @@ export interface Again {
 export function differenceOf(
   node: Pick<Node, 'meta' | 'message'>,
   again: Pick<ImportNode, 'meta' | 'message'>,
-  { restored, inPlace }: Again,
+  { restored, inPlace }: Reimport,
 ): Difference | null {
   const [before, now] = restored ? [] : [readNote(node.meta), readNote(again.meta ?? {})];
   const unsaid = before !== undefined && before.sum === now?.sum;
-  if (unsaid && sameRecord(before.record, now?.record, inPlace)) return null;
-  const here = node.message === null ? '' : sumOf(node.message.content);
+  if (unsaid && isSameRecord(before.record, now?.record, inPlace)) return null;
+  const here = node.message === null ? '' : checksumOf(node.message.content);
   if (unsaid) return { said: false, edited: here !== before.sum };
-  if (here === (now?.sum ?? sumOf(again.message.content))) return null;
+  if (here === (now?.sum ?? checksumOf(again.message.content))) return null;
   const edited = here !== before?.sum;
   // The same record, and files beside it that are there or not: nothing else is said.
-  const was = edited ? undefined : wholeOf(node);
-  if (was !== undefined && sameRecord(was, wholeOf(again), true)) return { said: false, edited };
+  const was = edited ? undefined : wholeRecord(node);
+  if (was !== undefined && isSameRecord(was, wholeRecord(again), true)) return { said: false, edited };
   return { said: true, edited };
 }
 
 /** The record beside a message, with its texts; undefined where there is none. */
-function wholeOf({ meta, message }: Pick<ImportNode, 'meta'> & Pick<Node, 'message'>): Json | undefined {
+function wholeRecord({ meta, message }: Pick<ImportNode, 'meta'> & Pick<Node, 'message'>): Json | undefined {
   const record = readNote(meta ?? {})?.record;
   return record === undefined || message === null ? undefined : unpackRecord(record, message);
 }
 
-function sameRecord(one: Json | undefined, other: Json | undefined, inPlace: boolean): boolean {
+function isSameRecord(one: Json | undefined, other: Json | undefined, inPlace: boolean): boolean {
   if (one === undefined || other === undefined) return one === other;
   // A store, or a newer export, may have the keys in another order; mostly it has not.
   if (JSON.stringify(one) === JSON.stringify(other) || canonicalJson(one) === canonicalJson(other)) return true;
@@ -67,7 +67,7 @@ function unplaced(record: Json, inPlace: boolean): Json {
   if (!isJsonObject(record)) return record;
   const own = inPlace ? { ...record, parent: null } : record;
   if (listAt(record, 'lines').length === 0 && listAt(record, 'after').length === 0) return own;
-  const bare = (line: JsonObject) => (inPlace ? without(line, ...links) : line);
+  const bare = (line: JsonObject) => (inPlace ? omitKeys(line, ...links) : line);
   return {
     ...own,
     parts: null,
@@ -83,13 +83,13 @@ const squeezed = (text: string) => text.replace(/\s+/g, '');
  * Whether a message of ours that comes back says what it says here. It may come in other blocks, and what a format has no
  * place for, such as a file, as the words that stand for it.
  */
-export function saysTheSame({ kind, message }: Pick<Node, 'kind' | 'message'>, again: Message): boolean {
+export function hasSameContent({ kind, message }: Pick<Node, 'kind' | 'message'>, again: Message): boolean {
   // What an extension keeps is not said.
   if (message === null || kind === 'state') return true;
   const here = squeezed(textOf(message));
   let there = squeezed(textOf(again));
   if (there === here) return true;
   for (const block of message.content)
-    if (!isText(block)) there = there.replace(squeezed(definitionOf(block).toText(block)), () => '');
+    if (!isText(block)) there = there.replace(squeezed(blockDefinitionOf(block).toText(block)), () => '');
   return there === here;
 }

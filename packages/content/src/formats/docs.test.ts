@@ -1,7 +1,7 @@
 /** `COPPICE_WRITE_DOCS=1` writes the parts of the page that come from the registry; else they are compared. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { findingCodes } from './findings.ts';
+import { importFindingCodes } from './findings.ts';
 import { formats } from './formats.ts';
 
 const page = new URL('../../../../docs/formats.md', import.meta.url);
@@ -19,7 +19,7 @@ function formatTable(): string {
 }
 
 function findingTable(): string {
-  const rows = Object.entries(findingCodes).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
+  const rows = Object.entries(importFindingCodes).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
   return ['| Code | Means |', '|---|---|', ...rows].join('\n');
 }
 

@@ -7,14 +7,14 @@ import {
   type Node,
   type NodeId,
   type NodeMeta,
-  type Reading,
+  type ReadProgram,
   refuse,
   type TreeId,
 } from '@coppice/core';
 import { isJsonObject } from '../json-copy.ts';
 import type { ExportedTree } from './contract.ts';
 import type { Loss } from './findings.ts';
-import { originalOf } from './records.ts';
+import { originalOf } from './original-record.ts';
 import { isFailure } from './tool-results.ts';
 
 /** Which part of a tree goes out: all of it, the branch below a node with the way to it, or the way alone. */
@@ -52,7 +52,7 @@ function inWritingOrder(nodes: readonly Node[]): Node[] {
 }
 
 /** The children of every node in stored order; those of the root under the root's id. */
-export function childrenOf(tree: Pick<ExportedTree, 'nodes'>): ReadonlyMap<NodeId, readonly Node[]> {
+export function exportedChildren(tree: Pick<ExportedTree, 'nodes'>): ReadonlyMap<NodeId, readonly Node[]> {
   const children = new Map<NodeId, Node[]>();
   for (const node of tree.nodes) {
     if (node.parentId === null) continue;
@@ -80,7 +80,7 @@ export function* readExport(
   treeId: TreeId,
   names: readonly ExternalId[] = [],
   selection: Selection = { what: 'tree' },
-): Reading<ExportedTree> {
+): ReadProgram<ExportedTree> {
   const row = yield* ask('tree', { treeId });
   if (row === null) return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
   const { rootId, attributes, createdAt, updatedAt, activeNodeId } = row;
@@ -167,7 +167,7 @@ export function loss(
 }
 
 /** What messages have beside their words that few formats have a place for: how to tell, and what is said of it. */
-const beside = {
+const metadataFields = {
   usage: { has: ({ meta }: Node) => hasUsage(meta), said: 'What it used is left out.' },
   excluded: { has: ({ meta }: Node) => meta.excluded === true, said: 'That the model does not see it is left out.' },
   failures: {
@@ -179,27 +179,27 @@ const beside = {
     has: ({ status }: Node) => status === 'interrupted' || status === 'aborted',
     said: 'That it was cut short is left out.',
   },
-  notes: { has: ({ meta }: Node) => hasNotes(meta), said: 'Title, custom data or parameters are left out.' },
+  notes: { has: ({ meta }: Node) => hasAnnotations(meta), said: 'Title, custom data or parameters are left out.' },
 } as const;
 
 function hasUsage({ source }: NodeMeta): boolean {
   return isJsonObject(source?.usage) && Object.keys(source.usage).length > 0;
 }
 
-function hasNotes({ customData, title, source }: NodeMeta): boolean {
+function hasAnnotations({ customData, title, source }: NodeMeta): boolean {
   const { parameters } = source ?? {};
   const asked = isJsonObject(parameters) && Object.keys(parameters).length > 0;
   return customData !== undefined || title !== undefined || asked;
 }
 
 /** Whether a message says who made it, when that is more than its role, or has anything beside its words. */
-export function hasMadeOf({ meta }: Node): boolean {
+export function hasOriginalParts({ meta }: Node): boolean {
   const named = meta.source?.model_name !== undefined || meta.source?.tool_name !== undefined;
-  return named || hasUsage(meta) || hasNotes(meta) || (meta.tags ?? []).length > 0;
+  return named || hasUsage(meta) || hasAnnotations(meta) || (meta.tags ?? []).length > 0;
 }
 
 /** Sentences for what a writer loses beside the words. */
-export const besideLoses = {
+export const metadataLossFields = {
   usage: 'What replies used is left out.',
   excluded: 'Messages that the model does not see are written as ordinary ones.',
   failures: 'Results of tools that failed are written as ordinary ones.',
@@ -227,22 +227,22 @@ export function* attributeLosses(
 }
 
 /** What a format cannot hold beside the words; a message that goes back as it came loses nothing. */
-export function* besideLosses(
+export function* metadataLosses(
   tree: ExportedTree,
   format: string,
-  lost: readonly (keyof typeof beside)[],
+  lost: readonly (keyof typeof metadataFields)[],
 ): Generator<{ type: 'loss'; loss: Loss }> {
   for (const node of tree.nodes) {
-    const what = lost.filter((one) => beside[one].has(node));
+    const what = lost.filter((one) => metadataFields[one].has(node));
     if (what.length === 0) continue;
     const original = originalOf(node, format);
     if (original?.unchanged === true && original.record !== undefined) continue;
-    for (const one of what) yield loss(tree, node, one, beside[one].said);
+    for (const one of what) yield loss(tree, node, one, metadataFields[one].said);
   }
 }
 
 /** Who made a summary or a note to the model, where a format has no place for that on such. */
-export function* makerLosses(tree: ExportedTree, format: string): Generator<{ type: 'loss'; loss: Loss }> {
+export function* producerLosses(tree: ExportedTree, format: string): Generator<{ type: 'loss'; loss: Loss }> {
   for (const node of tree.nodes) {
     if (node.kind === 'message' || !(hasUsage(node.meta) || node.meta.source?.model_name !== undefined)) continue;
     const original = originalOf(node, format);
@@ -252,7 +252,7 @@ export function* makerLosses(tree: ExportedTree, format: string): Generator<{ ty
 }
 
 /** How replies ended, where a format tells two ways to be cut short as one. */
-export function* endLosses(
+export function* statusLosses(
   tree: ExportedTree,
   format: string,
   status: 'aborted' | 'interrupted',

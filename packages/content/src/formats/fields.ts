@@ -1,7 +1,7 @@
 // Short words for looking into foreign records, which may hold anything anywhere.
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject, setOwn } from '../json-copy.ts';
-import { type Finding, finding } from './findings.ts';
+import { finding, type ImportFinding } from './findings.ts';
 
 export { isJsonObject } from '../json-copy.ts';
 
@@ -47,7 +47,7 @@ export function textsAt(record: JsonObject, key: string): readonly string[] {
 }
 
 /** A copy without some members; `__proto__` stays an ordinary key. */
-export function without(record: JsonObject, ...keys: readonly string[]): JsonObject {
+export function omitKeys(record: JsonObject, ...keys: readonly string[]): JsonObject {
   const rest: Record<string, Json> = {};
   // Key by key, not through a list of pairs: this runs for every record of every import.
   for (const key of Object.keys(record)) {
@@ -91,7 +91,7 @@ export function toIso(at: number): string {
 }
 
 /** A finding for a time that is there and cannot be read; none where it is missing. */
-export function timeFinding(value: Json | undefined, read: number | undefined, place: string): Finding[] {
+export function timeFinding(value: Json | undefined, read: number | undefined, place: string): ImportFinding[] {
   return value === undefined || value === null || read !== undefined
     ? []
     : [finding('import/time-unreadable', 'repair', place, JSON.stringify(value).slice(0, 60))];

@@ -35,7 +35,7 @@ export function refuseImport(
 export type Severity = 'note' | 'repair' | 'loss';
 
 /** What happened to the shape of what was read; the codes are promised across releases. */
-export const findingCodes = {
+export const importFindingCodes = {
   'import/orphan': 'its parent is not there: hung under the root',
   'import/cycle': 'its parents run in a circle: cut and hung under the root',
   'import/self-parent': 'it names itself as its parent: hung under the root',
@@ -73,11 +73,11 @@ export const findingCodes = {
 } as const;
 
 /** A code of a finding of an import. */
-export type FindingCode = keyof typeof findingCodes;
+export type ImportFindingCode = keyof typeof importFindingCodes;
 
 /** One thing that a reader has to say. */
-export interface Finding {
-  readonly code: FindingCode;
+export interface ImportFinding {
+  readonly code: ImportFindingCode;
   readonly severity: Severity;
   /** Where: file, line or path, such as `conversations.json[3].mapping.a1`. */
   readonly place: string;
@@ -88,13 +88,19 @@ export interface Finding {
 }
 
 /** Puts findings behind others. Mostly there are none, and then nothing is walked. */
-export function addAll(findings: Finding[], more: readonly Finding[]): void {
+export function addAll(findings: ImportFinding[], more: readonly ImportFinding[]): void {
   if (more.length > 0) for (const one of more) findings.push(one);
 }
 
 /** Makes a finding whose sentence begins with what the code means. */
-export function finding(code: FindingCode, severity: Severity, place: string, detail = '', rejected = 0): Finding {
-  const meaning = findingCodes[code];
+export function finding(
+  code: ImportFindingCode,
+  severity: Severity,
+  place: string,
+  detail = '',
+  rejected = 0,
+): ImportFinding {
+  const meaning = importFindingCodes[code];
   const message = `${place}: ${meaning}${detail === '' ? '' : ` (${detail})`}.`;
   return { code, severity, place, message, rejected };
 }
@@ -124,7 +130,7 @@ export interface ImportReport {
   readonly strict: boolean;
   readonly dryRun: boolean;
   /** The first thousand findings, in the order in which they came up. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ImportFinding[];
   /** How often each code came up, listed or not. */
   readonly counts: { readonly [code: string]: number };
 }
@@ -149,7 +155,7 @@ export interface ExportReport {
 }
 
 /** Gathers things to report: all are counted, the first thousand are listed. */
-export class Gathering<T> {
+export class ReportBuilder<T> {
   readonly listed: T[] = [];
   readonly #counts = new Map<string, number>();
   readonly #name: (item: T) => string;

@@ -2,18 +2,18 @@
 // number with too many digits. All are told; none keeps a conversation out.
 import type { Json, JsonObject } from '@coppice/core';
 import { parseJson } from '../json-text.ts';
+import { type Cooperative, runAtOnce } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
-import { type Finding, finding } from './findings.ts';
-import { atOnce, type InTurns } from './in-turns.ts';
+import { finding, type ImportFinding } from './findings.ts';
 
 /** What came of reading a record. */
 export interface ForeignJson {
   /** Undefined where it is no JSON. */
   readonly value: Json | undefined;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ImportFinding[];
 }
 
-interface Survey {
+interface JsonSurvey {
   members: number;
   rounded: boolean;
 }
@@ -21,8 +21,8 @@ interface Survey {
 const looksAtOnce = 5_000;
 
 /** Looks once through a value: how many members it has, and whether a number may have lost digits. */
-function* survey(value: Json): InTurns<Survey> {
-  const found: Survey = { members: 0, rounded: false };
+function* surveyJson(value: Json): Cooperative<JsonSurvey> {
+  const found: JsonSurvey = { members: 0, rounded: false };
   const stack: Json[] = [value];
   let looks = 0;
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
@@ -53,7 +53,7 @@ function membersOf(bytes: Uint8Array): number {
 }
 
 /** Numbers that are not finite cannot be kept as JSON; they are as large as can be. */
-function tamed(value: Json): Json {
+function tameValue(value: Json): Json {
   if (typeof value === 'number')
     return Number.isFinite(value) ? value : value > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
   return value;
@@ -61,7 +61,7 @@ function tamed(value: Json): Json {
 
 function tameNumbers(root: Json): Json {
   const copyOf = (value: Json): Json =>
-    Array.isArray(value) ? [...value] : isObject(value) ? { ...value } : tamed(value);
+    Array.isArray(value) ? [...value] : isObject(value) ? { ...value } : tameValue(value);
   const top = copyOf(root);
   const stack: Json[] = [top];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
@@ -83,16 +83,16 @@ function isObject(value: Json | undefined): value is JsonObject {
 
 /** Reads one record. `members` spares a look through the bytes where it is known already. */
 export function readForeign(bytes: Uint8Array, place: string, members?: number): ForeignJson {
-  return atOnce(readingForeign(bytes, place, members));
+  return runAtOnce(readingForeign(bytes, place, members));
 }
 
 /** As {@link readForeign}, with places where others may have a turn; what JSON.parse takes is one stretch. */
-export function* readingForeign(bytes: Uint8Array, place: string, members?: number): InTurns<ForeignJson> {
+export function* readingForeign(bytes: Uint8Array, place: string, members?: number): Cooperative<ForeignJson> {
   // The bytes of a large record were put together just now, which took a stretch of its own.
   yield;
   const { text, damaged } = decodeUtf8(bytes);
   yield;
-  const findings: Finding[] = [];
+  const findings: ImportFinding[] = [];
   if (damaged) findings.push(finding('import/bad-text', 'repair', place));
   let value: Json;
   try {
@@ -102,11 +102,11 @@ export function* readingForeign(bytes: Uint8Array, place: string, members?: numb
     return { value: undefined, findings: [finding('import/record-unreadable', 'loss', place, why, 1)] };
   }
   yield;
-  const seen = yield* survey(value);
+  const seen = yield* surveyJson(value);
   if (seen.members !== (members ?? membersOf(bytes)))
-    findings.push(finding('import/duplicate-key', 'loss', place, told(text, place)));
+    findings.push(finding('import/duplicate-key', 'loss', place, numberFindings(text, place)));
   if (seen.rounded) {
-    const detail = told(text, place);
+    const detail = numberFindings(text, place);
     // Digits that survive, such as 1e21, are no finding.
     if (detail !== '') {
       findings.push(finding('import/number-rounded', 'loss', place, detail));
@@ -117,7 +117,7 @@ export function* readingForeign(bytes: Uint8Array, place: string, members?: numb
 }
 
 /** What the strict reader says of a text, as a remark. */
-function told(text: string, place: string): string {
+function numberFindings(text: string, place: string): string {
   const strict = parseJson(text, place, 1_000_000);
   return strict.ok ? '' : strict.refusal.message.replace(`${place} `, '').replace(/\.$/, '');
 }

@@ -64,7 +64,7 @@ const deepSeek = [
 ];
 
 /** What a reader says of a file that it is told to read: the code of its refusal, or codes of repairs and losses. */
-async function toldBy(format: string, text: string): Promise<readonly string[]> {
+async function reportedBy(format: string, text: string): Promise<readonly string[]> {
   try {
     const { findings } = await storeInput(inputOf({ 'a.json': text }), { format });
     return findings.filter((one) => one.severity !== 'note').map((one) => one.code);
@@ -81,7 +81,7 @@ describe('lists whose messages are those of a tree', () => {
       const names = guesses.map((one) => one.format.name);
       for (const name of ['linear', 'request-log', 'ai-sdk']) {
         expect([wrapping, names]).not.toEqual([wrapping, expect.arrayContaining([name])]);
-        expect([wrapping, name, await toldBy(name, text)]).not.toEqual([wrapping, name, []]);
+        expect([wrapping, name, await reportedBy(name, text)]).not.toEqual([wrapping, name, []]);
       }
     }
   });
@@ -147,14 +147,14 @@ describe('words in fields that a format does not have', () => {
     },
   };
   it.each(Object.entries(others))('[I203] are reported by %s, and a strict import refuses them', async (name, json) => {
-    expect(await toldBy(name, JSON.stringify(json))).toContain('import/message-unreadable');
+    expect(await reportedBy(name, JSON.stringify(json))).toContain('import/message-unreadable');
   });
 
   it('[I203] a role that a format does not have is guessed, and reported as a repair', async () => {
     for (const message of [{ content: 'Hello' }, { role: 'oracle', content: 'Hello' }]) {
       const list = JSON.stringify([{ role: 'user', content: 'Who?' }, message]);
-      expect(await toldBy('ai-sdk', list)).not.toEqual([]);
-      expect(await toldBy('linear', JSON.stringify({ messages: JSON.parse(list) }))).not.toEqual([]);
+      expect(await reportedBy('ai-sdk', list)).not.toEqual([]);
+      expect(await reportedBy('linear', JSON.stringify({ messages: JSON.parse(list) }))).not.toEqual([]);
     }
   });
 });
@@ -163,7 +163,7 @@ describe('files in which a reader finds nothing', () => {
   const readers = formats.filter((one) => one.reader !== undefined).map((one) => one.name);
   it.each(readers)('[I204] are named by %s', async (name) => {
     for (const text of ['{"a":[{"b":"c"}]}', '[{"a":"b"},{"a":"c"}]', '{"a":"b"}\n{"a":"c"}\n'])
-      expect([text, await toldBy(name, text)]).not.toEqual([text, []]);
+      expect([text, await reportedBy(name, text)]).not.toEqual([text, []]);
   });
 
   it.each(readers)('[I204] and an empty one is a note or a refusal by %s', async (name) => {

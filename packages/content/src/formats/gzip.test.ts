@@ -1,14 +1,14 @@
 import { gzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import { joined } from './bytes.ts';
+import { joinBytes } from './bytes.ts';
 import { encodeUtf8 } from './decode.ts';
 import { fileOfBytes, fileOfStream, type InputFile, openInput } from './input.ts';
 import { readImport } from './read.ts';
 import type { ZipLimits } from './zip.ts';
 
-const talk = (id: string) => ({ id, title: id, messages: [{ role: 'user', content: `Hello from ${id}` }] });
-const document = encodeUtf8(JSON.stringify([talk('a'), talk('b')]));
-const lines = encodeUtf8(`${JSON.stringify(talk('a'))}\n${JSON.stringify(talk('b'))}\n`);
+const conversation = (id: string) => ({ id, title: id, messages: [{ role: 'user', content: `Hello from ${id}` }] });
+const document = encodeUtf8(JSON.stringify([conversation('a'), conversation('b')]));
+const lines = encodeUtf8(`${JSON.stringify(conversation('a'))}\n${JSON.stringify(conversation('b'))}\n`);
 
 async function read(file: InputFile, zip: Partial<ZipLimits> = {}) {
   const places: string[] = [];
@@ -42,15 +42,15 @@ describe('a file that was packed by gzip', () => {
 
   test('[I145] may be several, one after the other', async () => {
     const half = document.length >> 1;
-    const packed = joined([gzipSync(document.subarray(0, half)), gzipSync(document.subarray(half))]);
+    const packed = joinBytes([gzipSync(document.subarray(0, half)), gzipSync(document.subarray(half))]);
     for (const piece of [1, 13, packed.length])
       expect((await read(fileOfBytes('chats.json.gz', packed, piece))).titles).toEqual(['a', 'b']);
   });
 
   test('[I145] is told for lines though its first line is longer than what is looked at', async () => {
     const messages = Array.from({ length: 2_000 }, (_, at) => ({ role: 'user', content: `Line ${at * 7919}` }));
-    const long = { ...talk('a'), messages };
-    const packed = gzipSync(encodeUtf8(`${JSON.stringify(long)}\n${JSON.stringify(talk('b'))}\n`));
+    const long = { ...conversation('a'), messages };
+    const packed = gzipSync(encodeUtf8(`${JSON.stringify(long)}\n${JSON.stringify(conversation('b'))}\n`));
     expect((await read(fileOfBytes('chats.jsonl.gz', packed))).titles).toEqual(['a', 'b']);
   });
 
@@ -66,7 +66,7 @@ describe('a file that was packed by gzip', () => {
   });
 
   test('[I146] that unpacks to far more than its size, or than is allowed, is refused before it has', async () => {
-    const zeros = joined([
+    const zeros = joinBytes([
       encodeUtf8('[{"id":"a","messages":[{"role":"user","content":"'),
       new Uint8Array(12 * 1024 * 1024).fill(0x20),
     ]);

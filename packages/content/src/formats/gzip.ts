@@ -2,7 +2,7 @@
 // it comes.
 import { isAppError } from '@coppice/core';
 import { Gunzip } from 'fflate';
-import { copyOf, joined } from './bytes.ts';
+import { copyBytes, joinBytes } from './bytes.ts';
 import { refuseImport } from './findings.ts';
 import { crc32, type ZipLimits, zipLimits } from './zip.ts';
 
@@ -21,11 +21,11 @@ const slice = 8 * 1024;
 const harmlessSize = 1024 * 1024;
 const trailer = 8;
 
-function damaged(name: string, why: string): never {
+function damagedGzip(name: string, why: string): never {
   return refuseImport('import/damaged', `The file ${name} cannot be unpacked: ${why}.`, { name });
 }
 
-function unsafe(name: string, why: string): never {
+function unsafeGzip(name: string, why: string): never {
   return refuseImport('import/unsafe-archive', `The file ${name} is not unpacked: it ${why}.`, { name });
 }
 
@@ -43,7 +43,7 @@ class Sums {
   }
 
   take(packed: Uint8Array): void {
-    this.#recent = joined([this.#recent.subarray(-slice), copyOf(packed)]);
+    this.#recent = joinBytes([this.#recent.subarray(-slice), copyBytes(packed)]);
     this.#read += packed.length;
   }
 
@@ -55,10 +55,10 @@ class Sums {
   /** Checks the member that ends before a place in the file. */
   check(end = this.#read): void {
     const at = this.#recent.length - (this.#read - end) - trailer;
-    if (at < 0) damaged(this.#name, 'it is cut off');
+    if (at < 0) damagedGzip(this.#name, 'it is cut off');
     const view = new DataView(this.#recent.buffer, this.#recent.byteOffset + at, trailer);
     if (view.getUint32(0, true) !== this.#crc || view.getUint32(4, true) !== this.#size % 2 ** 32)
-      damaged(this.#name, 'it is cut off, or does not match its sum');
+      damagedGzip(this.#name, 'it is cut off, or does not match its sum');
     this.#crc = 0;
     this.#size = 0;
   }
@@ -68,7 +68,7 @@ class Sums {
  * The bytes that are packed in a stream, with their sums checked. Refuses what unpacks to far more than its size, as soon as
  * it does.
  */
-export async function* unpacked(
+export async function* unpackGzip(
   name: string,
   stream: AsyncIterable<Uint8Array>,
   given: Partial<ZipLimits> = {},
@@ -87,18 +87,18 @@ export async function* unpacked(
   gunzip.onmember = (start) => sums.check(start);
   for await (const chunk of stream)
     for (let at = 0; at < chunk.length; at += slice) {
-      const bytes = copyOf(chunk, at, Math.min(chunk.length, at + slice));
+      const bytes = copyBytes(chunk, at, Math.min(chunk.length, at + slice));
       sums.take(bytes);
       packed += bytes.length;
       try {
         gunzip.push(bytes, false);
       } catch (cause) {
         if (isAppError(cause)) throw cause;
-        damaged(name, cause instanceof Error ? cause.message : 'it is no packed file');
+        damagedGzip(name, cause instanceof Error ? cause.message : 'it is no packed file');
       }
       if (size > harmlessSize && size > packed * limits.ratio)
-        unsafe(name, `unpacks to more than ${limits.ratio} times its size`);
-      if (size > limits.bytes) unsafe(name, `unpacks to more than ${limits.bytes} bytes`);
+        unsafeGzip(name, `unpacks to more than ${limits.ratio} times its size`);
+      if (size > limits.bytes) unsafeGzip(name, `unpacks to more than ${limits.bytes} bytes`);
       const ready = out;
       out = [];
       yield* ready;

@@ -10,7 +10,7 @@ function uuidOf(hex: string): string {
 }
 
 /** Where a conversation comes from, and whose it becomes. */
-export interface Origin {
+export interface ImportOrigin {
   readonly owner: string;
   readonly format: string;
   readonly scope: string;
@@ -18,7 +18,7 @@ export interface Origin {
 }
 
 /** The id that a conversation gets. */
-export function importedTreeId({ owner, format, scope, id }: Origin): TreeId {
+export function importedTreeId({ owner, format, scope, id }: ImportOrigin): TreeId {
   return treeId(uuidOf(sha256Hex(JSON.stringify(['import', owner, format, scope, id]))));
 }
 

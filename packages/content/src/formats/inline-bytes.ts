@@ -7,7 +7,7 @@ import type { WriteOptions } from './contract.ts';
 /** A message with the bytes of its attachments in it, as far as they are at hand. */
 export async function withBytes(message: Message, options: WriteOptions): Promise<Message> {
   const { blob } = options;
-  if (blob === undefined || !message.content.some(isStored)) return message;
+  if (blob === undefined || !message.content.some(isStoredBlob)) return message;
   const content: Block[] = [];
   for (const block of message.content) {
     const source = 'source' in block ? block.source : undefined;
@@ -25,6 +25,6 @@ export async function withBytes(message: Message, options: WriteOptions): Promis
 }
 
 /** Whether the bytes of a block lie elsewhere. */
-export function isStored(block: Block): boolean {
+export function isStoredBlob(block: Block): boolean {
   return 'source' in block && isByteSource(block.source) && block.source.type === 'blob';
 }

@@ -1,10 +1,10 @@
 // What formats read from: named files that give their bytes in pieces. Whoever calls opens them; nothing here does.
 import type { Json } from '@coppice/core';
-import { copyOf, joined } from './bytes.ts';
+import { copyBytes, joinBytes } from './bytes.ts';
+import type { Pause } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
 import { refuseImport } from './findings.ts';
-import { isGzip, unpacked, unpackedName } from './gzip.ts';
-import type { Rest } from './in-turns.ts';
+import { isGzip, unpackedName, unpackGzip } from './gzip.ts';
 import { partialJson } from './partial-json.ts';
 import { fromUtf16, utf16Head, utf16In } from './utf16.ts';
 import { isZip, type ZipLimits, zipMembers } from './zip.ts';
@@ -19,7 +19,7 @@ export interface InputFile {
   /** How much of it may be looked at before it is read, where it can be read once only. */
   readonly kept?: number;
   /** Asked where others may have a turn while much of it is read at once. */
-  readonly rest?: Rest | undefined;
+  readonly rest?: Pause | undefined;
   /** Any range of its bytes, where that is possible; archives need it. */
   readonly read?: (start: number, end: number) => Promise<Uint8Array>;
 }
@@ -55,7 +55,7 @@ const sampledFiles = 64;
 const sampledLines = 40;
 const scannedBytes = 64 * 1024 * 1024;
 const [lineFeed, opening, closing] = [0x0a, 0x7b, 0x7d];
-const isSpace = (byte: number) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === lineFeed;
+const isWhitespaceByte = (byte: number) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === lineFeed;
 const keptBytes = 8 * 1024 * 1024;
 
 async function* inPieces(bytes: Uint8Array, piece: number): AsyncGenerator<Uint8Array> {
@@ -86,12 +86,12 @@ export async function fileOfStream(name: string, source: AsyncIterable<Uint8Arra
       ended = true;
       continue;
     }
-    const piece = copyOf(next.value);
+    const piece = copyBytes(next.value);
     pieces.push(piece);
     kept += piece.length;
     const end: number = lines === 'first' ? piece.indexOf(lineFeed) : 0;
     if (end === -1) continue;
-    lines = piece.subarray(end).every(isSpace) ? 'between' : 'second';
+    lines = piece.subarray(end).every(isWhitespaceByte) ? 'between' : 'second';
   }
   let gone = false;
   return {
@@ -110,7 +110,7 @@ export async function fileOfStream(name: string, source: AsyncIterable<Uint8Arra
 }
 
 /** All bytes of a file, refused past a limit. */
-export async function bytesOf(file: InputFile, limit = 512 * 1024 * 1024): Promise<Uint8Array> {
+export async function readAllBytes(file: InputFile, limit = 512 * 1024 * 1024): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of file.stream()) {
@@ -118,33 +118,33 @@ export async function bytesOf(file: InputFile, limit = 512 * 1024 * 1024): Promi
     if (size > limit)
       refuseImport('import/too-large', `${file.name} has more than the ${limit} bytes that may be held at once.`);
     // Streams may use their buffer again.
-    pieces.push(copyOf(piece));
+    pieces.push(copyBytes(piece));
   }
-  return joined(pieces);
+  return joinBytes(pieces);
 }
 
 /** The first bytes of a file. */
-export async function headOf(file: InputFile, most = sampleBytes): Promise<{ head: Uint8Array; whole: boolean }> {
+export async function readHead(file: InputFile, most = sampleBytes): Promise<{ head: Uint8Array; whole: boolean }> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of file.stream()) {
-    pieces.push(copyOf(piece));
+    pieces.push(copyBytes(piece));
     size += piece.length;
     if (size > most) break;
   }
-  const head = joined(pieces);
+  const head = joinBytes(pieces);
   return { head: head.subarray(0, most), whole: head.length <= most };
 }
 
 /** What a file holds that is packed by itself, or in UTF-16; the file where it is neither. */
 async function plainFile(file: InputFile, limits: Partial<ZipLimits> | undefined): Promise<InputFile> {
-  const head = file.read === undefined ? (await headOf(file, utf16Head)).head : await file.read(0, utf16Head);
+  const head = file.read === undefined ? (await readHead(file, utf16Head)).head : await file.read(0, utf16Head);
   const packed = isGzip(head);
   const order = utf16In(head);
   if (!packed && order === undefined) return file;
   const name = packed ? unpackedName(file.name) : file.name;
   const stream = () =>
-    order === undefined ? unpacked(file.name, file.stream(), limits) : fromUtf16(file.stream(), order);
+    order === undefined ? unpackGzip(file.name, file.stream(), limits) : fromUtf16(file.stream(), order);
   if (file.kept !== undefined) return fileOfStream(name, stream());
   // How much is in it is known at its end only; until then it may be looked at as often as need be.
   return { name, size: null, kept: scannedBytes, stream };
@@ -168,7 +168,7 @@ export async function openInput(input: Input, limits?: Partial<ZipLimits>): Prom
   return { files };
 }
 
-function linesOf(text: string, whole: boolean): Json[] {
+function sampleLines(text: string, whole: boolean): Json[] {
   const found: Json[] = [];
   let start = 0;
   while (found.length < sampledLines && start < text.length) {
@@ -197,14 +197,14 @@ async function beginsAgain(file: InputFile): Promise<boolean> {
     if (!ended) {
       const end = piece.indexOf(lineFeed);
       const line = end === -1 ? piece : piece.subarray(0, end);
-      before = line.findLast((byte) => !isSpace(byte)) ?? before;
+      before = line.findLast((byte) => !isWhitespaceByte(byte)) ?? before;
       ended = end !== -1;
       at = ended ? end : piece.length;
     }
     if (ended && before !== closing) return false;
     for (; at < piece.length; at++) {
       const byte = piece[at] ?? 0;
-      if (!isSpace(byte)) return byte === opening;
+      if (!isWhitespaceByte(byte)) return byte === opening;
     }
     scanned += piece.length;
     // One more step into a pipe, and it could not be read from its beginning any more.
@@ -215,11 +215,11 @@ async function beginsAgain(file: InputFile): Promise<boolean> {
 
 /** Whether a file holds one JSON value a line, by its beginning; otherwise it is taken for one document. */
 export async function isLineFile(file: InputFile): Promise<boolean> {
-  const { head, whole } = await headOf(file);
+  const { head, whole } = await readHead(file);
   const { text } = decodeUtf8(head);
   // A bracket alone begins a document that is set in lines, some of which may be values by themselves.
   if (/^\s*[[{]\s*\n/.test(text)) return false;
-  const found = linesOf(text, whole);
+  const found = sampleLines(text, whole);
   if (found.length >= 2) return true;
   // Records are often longer than what is looked at here.
   const begun = text.trimStart();
@@ -247,7 +247,7 @@ export async function sampleOf(input: Input): Promise<Sample> {
   const chosen = [...input.files.filter(likely), ...input.files.filter((file) => !likely(file))].slice(0, sampledFiles);
   const files: SampleFile[] = [];
   for (const file of chosen) {
-    const { head, whole } = await headOf(file);
+    const { head, whole } = await readHead(file);
     const { text } = decodeUtf8(head);
     files.push({
       name: file.name,
@@ -256,7 +256,7 @@ export async function sampleOf(input: Input): Promise<Sample> {
       whole,
       text,
       json: partialJson(text),
-      lines: linesOf(text, whole),
+      lines: sampleLines(text, whole),
     });
   }
   return { files };

@@ -1,8 +1,8 @@
-import { copyOf, joined } from './bytes.ts';
+import { copyBytes, joinBytes } from './bytes.ts';
 import { refuseImport } from './findings.ts';
 
 /** A line of a file. */
-export interface Line {
+export interface TextLine {
   /** From 1. */
   readonly number: number;
   /** The byte at which it begins. */
@@ -16,13 +16,13 @@ export interface Line {
 const longestLine = 512 * 1024 * 1024;
 
 /** The lines of a stream, cut at 0x0A and nowhere else, blank ones left out. A byte order mark is no part of the first. */
-export async function* splitLines(stream: AsyncIterable<Uint8Array>, limit = longestLine): AsyncGenerator<Line> {
+export async function* splitLines(stream: AsyncIterable<Uint8Array>, limit = longestLine): AsyncGenerator<TextLine> {
   let carried: Uint8Array[] = [];
   let size = 0;
   let number = 1;
   let offset = 0;
-  const line = (last: Uint8Array, ended: boolean): Line | undefined => {
-    const bytes = carried.length === 0 ? last : joined([...carried, last]);
+  const line = (last: Uint8Array, ended: boolean): TextLine | undefined => {
+    const bytes = carried.length === 0 ? last : joinBytes([...carried, last]);
     carried = [];
     size = 0;
     const made = { number, offset, bytes: number === 1 ? withoutMark(bytes) : bytes, ended };
@@ -41,7 +41,7 @@ export async function* splitLines(stream: AsyncIterable<Uint8Array>, limit = lon
     size += chunk.length - start;
     if (size > limit)
       refuseImport('import/too-large', `Line ${number} has more than the ${limit} bytes that may be held at once.`);
-    carried.push(copyOf(chunk, start));
+    carried.push(copyBytes(chunk, start));
   }
   if (size === 0) return;
   const made = line(new Uint8Array(0), false);

@@ -1,7 +1,7 @@
 /** Folders and archives in which conversations of several programs lie. */
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { plantTree, writeStored } from './conformance/storing.ts';
+import { createTree, writeStored } from './conformance/storing.ts';
 import { type Files, inputOf, storeInput } from './conformance.ts';
 import { encodeUtf8 } from './decode.ts';
 import { archive, linear } from './members.ts';
@@ -64,13 +64,13 @@ describe('conversations of several programs', () => {
   });
 
   it('[I151] are told of byte by byte, none counted twice however often a file is looked at', async () => {
-    const told: [number, number | null][] = [];
+    const reported: [number, number | null][] = [];
     for await (const event of readImport(inputOf(whole)))
-      if (event.type === 'progress') told.push([event.bytes, event.total]);
+      if (event.type === 'progress') reported.push([event.bytes, event.total]);
     const size = Object.values(whole).reduce((sum, file) => sum + file.length, 0);
-    expect(told.map(([bytes]) => bytes)).toEqual(told.map(([bytes]) => bytes).sort((a, b) => a - b));
-    for (const [bytes, total] of told) expect([bytes <= size, total]).toEqual([true, size]);
-    expect(told.at(-1)?.[0]).toBeGreaterThan(size * 0.8);
+    expect(reported.map(([bytes]) => bytes)).toEqual(reported.map(([bytes]) => bytes).sort((a, b) => a - b));
+    for (const [bytes, total] of reported) expect([bytes <= size, total]).toEqual([true, size]);
+    expect(reported.at(-1)?.[0]).toBeGreaterThan(size * 0.8);
   });
 
   it('[I36] are all read from one archive', async () => {
@@ -81,7 +81,7 @@ describe('conversations of several programs', () => {
   });
 
   it('[I36] are read beside an archive of ours, which alone is known by its sums', async () => {
-    const { files } = await writeStored(await plantTree(), archive);
+    const { files } = await writeStored(await createTree(), archive);
     const [text = ''] = files.values();
     const found = await read({ 'a.json': JSON.stringify([said]), 'b.jsonl': text });
     expect(found.texts).toContain('said');

@@ -3,7 +3,7 @@ import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { base64Length, isBase64 } from '../base64.ts';
 import { isJsonObject } from '../json-copy.ts';
-import { filledAt, listAt, objectAt, textAt, without } from './fields.ts';
+import { filledAt, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,/i;
 
@@ -17,7 +17,7 @@ export function imageOfUrl(url: string): JsonObject {
   return { type: 'image', source: { type: 'url', url } };
 }
 
-function partOf(part: Json): Json {
+function openAiPart(part: Json): Json {
   if (typeof part === 'string') return { type: 'text', text: part };
   if (!isJsonObject(part)) return { type: 'x-value', value: part };
   const type = textAt(part, 'type');
@@ -56,7 +56,7 @@ function partOf(part: Json): Json {
 }
 
 /** A call's arguments: its parameters, and the raw text where that says more. */
-function parametersOf(raw: Json | undefined): { readonly parameters: JsonObject; readonly arguments?: string } {
+function callParameters(raw: Json | undefined): { readonly parameters: JsonObject; readonly arguments?: string } {
   if (isJsonObject(raw)) return { parameters: raw };
   if (typeof raw !== 'string' || raw.trim() === '') return { parameters: {} };
   try {
@@ -69,7 +69,7 @@ function parametersOf(raw: Json | undefined): { readonly parameters: JsonObject;
 }
 
 /** A tool call as a block; `index` names one that has no id. */
-export function callOf(call: Json, index: number): JsonObject {
+export function toolCallOf(call: Json, index: number): JsonObject {
   if (!isJsonObject(call)) return { type: 'x-tool-call', call };
   const id = filledAt(call, 'id') ?? `call-${index}`;
   if (call.type === 'custom') {
@@ -83,7 +83,7 @@ export function callOf(call: Json, index: number): JsonObject {
   }
   const called = objectAt(call, 'function');
   const name = filledAt(called, 'name') ?? filledAt(call, 'name') ?? 'unknown';
-  return { type: 'tool-use', id, name, ...parametersOf(called.arguments ?? call.arguments) };
+  return { type: 'tool-use', id, name, ...callParameters(called.arguments ?? call.arguments) };
 }
 
 /**
@@ -99,14 +99,14 @@ export function fromOpenAi(record: JsonObject): JsonObject {
   if (typeof content === 'string') {
     if (content !== '') blocks.push({ type: 'text', text: content });
   } else if (Array.isArray(content)) {
-    for (const part of content) blocks.push(partOf(part));
-  } else if (isJsonObject(content)) blocks.push(partOf(content));
+    for (const part of content) blocks.push(openAiPart(part));
+  } else if (isJsonObject(content)) blocks.push(openAiPart(content));
   const refusal = filledAt(record, 'refusal');
   if (refusal !== undefined) blocks.push({ type: 'refusal', refusal, text: refusal });
-  for (const [index, call] of listAt(record, 'tool_calls').entries()) blocks.push(callOf(call, index));
+  for (const [index, call] of listAt(record, 'tool_calls').entries()) blocks.push(toolCallOf(call, index));
   if (isJsonObject(record.function_call))
     blocks.push(
-      callOf({ id: `call-${filledAt(record.function_call, 'name') ?? ''}`, function: record.function_call }, 0),
+      toolCallOf({ id: `call-${filledAt(record.function_call, 'name') ?? ''}`, function: record.function_call }, 0),
     );
   if (blocks.length === 0) blocks.push({ type: 'text', text: '' });
   if (role === 'tool' || role === 'function') {
@@ -118,18 +118,18 @@ export function fromOpenAi(record: JsonObject): JsonObject {
 }
 
 /** What was spoken: as words, which can be read and found, and as it is. Nothing where it has no id. */
-export function spokenBlocks(audio: JsonObject): JsonObject[] {
+export function assistantBlocks(audio: JsonObject): JsonObject[] {
   const said = filledAt(audio, 'transcript');
   if (filledAt(audio, 'id') === undefined) return [];
   return [
     ...(said === undefined ? [] : [{ type: 'text', text: said }]),
-    { ...without(audio, 'transcript'), type: 'audio' },
+    { ...omitKeys(audio, 'transcript'), type: 'audio' },
   ];
 }
 
 /** As {@link fromOpenAi}, with what was spoken. */
-export function fromSpoken(record: JsonObject): JsonObject {
-  const spoken = spokenBlocks(objectAt(record, 'audio'));
+export function fromAssistant(record: JsonObject): JsonObject {
+  const spoken = assistantBlocks(objectAt(record, 'audio'));
   if (spoken.length === 0) return fromOpenAi(record);
   const { content } = record;
   const written: readonly Json[] =
@@ -137,7 +137,7 @@ export function fromSpoken(record: JsonObject): JsonObject {
   return fromOpenAi({ ...record, content: [...written, ...spoken] });
 }
 
-function urlOf(block: Block): string | undefined {
+function imageUrlOf(block: Block): string | undefined {
   const source = 'source' in block ? block.source : undefined;
   if (typeof source !== 'object' || source === null || !('type' in source)) return undefined;
   if (source.type === 'url' && 'url' in source && typeof source.url === 'string') return source.url;
@@ -158,7 +158,7 @@ export function toOpenAi(
   const calls: Json[] = [];
   const losses: OpenAiLoss[] = [];
   let reasoning = '';
-  const spoken = spokenIn(message);
+  const spoken = assistantWire(message);
   for (const block of message.content) {
     if (block === spoken.words || block === spoken.sound) continue;
     if (isText(block)) parts.push({ type: 'text', text: block.text });
@@ -166,20 +166,20 @@ export function toOpenAi(
       calls.push({
         id: String(block.id),
         type: 'function',
-        function: { name: String(block.name), arguments: argumentsOf(block) },
+        function: { name: String(block.name), arguments: callArguments(block) },
       });
     else if (block.type === 'thinking' && 'thinking' in block) {
       reasoning += String(block.thinking);
       if ('signature' in block || 'redacted' in block) losses.push('thinking');
-    } else if (block.type === 'image' && urlOf(block) !== undefined)
-      parts.push({ type: 'image_url', image_url: { url: urlOf(block) ?? '' } });
+    } else if (block.type === 'image' && imageUrlOf(block) !== undefined)
+      parts.push({ type: 'image_url', image_url: { url: imageUrlOf(block) ?? '' } });
     else {
       parts.push({ type: 'text', text: text(block) });
       losses.push('block');
     }
   }
   const plain = parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : undefined;
-  const audio = audioOf(spoken);
+  const audio = audioBlock(spoken);
   const unsaid = calls.length > 0 || audio !== undefined;
   const content: Json = plain ?? (parts.length === 0 ? (unsaid ? null : '') : parts);
   const record: JsonObject = {
@@ -194,24 +194,24 @@ export function toOpenAi(
 }
 
 /** What was spoken in a message: its sound, and its words before it. */
-interface Spoken {
+interface AssistantWire {
   readonly words?: Block | undefined;
   readonly sound?: Block | undefined;
 }
 
-function spokenIn({ role, content }: Message): Spoken {
+function assistantWire({ role, content }: Message): AssistantWire {
   const at = role === 'assistant' ? content.findIndex((block) => block.type === 'audio' && 'id' in block) : -1;
   const before = content[at - 1];
   return at < 0 ? {} : { sound: content[at], words: before !== undefined && isText(before) ? before : undefined };
 }
 
-function audioOf({ words, sound }: Spoken): JsonObject | undefined {
+function audioBlock({ words, sound }: AssistantWire): JsonObject | undefined {
   if (sound === undefined) return undefined;
   const json: JsonObject = JSON.parse(JSON.stringify(sound));
-  return { ...without(json, 'type'), ...(words !== undefined && isText(words) ? { transcript: words.text } : {}) };
+  return { ...omitKeys(json, 'type'), ...(words !== undefined && isText(words) ? { transcript: words.text } : {}) };
 }
 
-function argumentsOf(block: Block): string {
+function callArguments(block: Block): string {
   if ('arguments' in block && typeof block.arguments === 'string') return block.arguments;
   return JSON.stringify('parameters' in block ? block.parameters : {});
 }

@@ -9,7 +9,7 @@ interface ObjectFrame {
   readonly object: Record<string, Json>;
   key: string | undefined;
 }
-type Frame = ListFrame | ObjectFrame;
+type PartialFrame = ListFrame | ObjectFrame;
 
 const space = /[\s]*/y;
 const scalar = /(?:true|false|null|-?\d[\d.eE+-]*)/y;
@@ -37,7 +37,7 @@ function readString(text: string, start: number, end: number): string | undefine
  * Undefined where the text does not begin with JSON. For telling formats apart only; nothing is checked.
  */
 export function partialJson(text: string): Json | undefined {
-  const stack: Frame[] = [];
+  const stack: PartialFrame[] = [];
   let root: Json | undefined;
   const put = (value: Json): void => {
     const frame = stack[stack.length - 1];

@@ -1,10 +1,10 @@
 // Reading an input from end to end: opened, told what it is, read, put right, counted.
 import type { Format, FormatReader, ImportedBlob, ReadEvent, ReadOptions } from './contract.ts';
+import { type Pause, runWithPauses } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
-import { type Finding, finding, refuseImport } from './findings.ts';
+import { finding, type ImportFinding, refuseImport } from './findings.ts';
 import { formats } from './formats.ts';
-import { type Rest, withRests } from './in-turns.ts';
-import { headOf, type Input, type InputFile, isMedia, openInput, type Sample, sampleOf } from './input.ts';
+import { type Input, type InputFile, isMedia, openInput, readHead, type Sample, sampleOf } from './input.ts';
 import { type RepairedTree, repairing } from './repair.ts';
 import type { ZipLimits } from './zip.ts';
 
@@ -12,7 +12,7 @@ import type { ZipLimits } from './zip.ts';
 export type ImportEvent =
   | { readonly type: 'format'; readonly format: Format }
   | { readonly type: 'tree'; readonly tree: RepairedTree }
-  | { readonly type: 'finding'; readonly finding: Finding }
+  | { readonly type: 'finding'; readonly finding: ImportFinding }
   | { readonly type: 'blob'; readonly blob: ImportedBlob }
   | { readonly type: 'progress'; readonly bytes: number; readonly total: number | null };
 
@@ -57,7 +57,7 @@ function requireReader(format: string | Format): { readonly format: Format; read
 }
 
 /** Files that are read as one format, together. */
-interface Stretch {
+interface FileRange {
   readonly format: Format;
   readonly reader: FormatReader;
   readonly files: readonly InputFile[];
@@ -67,7 +67,7 @@ interface Stretch {
 const sure = 0.5;
 
 /** Each file by itself, for folders in which formats lie that are told by one file alone; those of one format together. */
-async function stretchesAmong(files: readonly InputFile[], among: readonly Format[]): Promise<Stretch[]> {
+async function stretchesAmong(files: readonly InputFile[], among: readonly Format[]): Promise<FileRange[]> {
   const found = new Map<string, InputFile[]>();
   for (const file of files) {
     if (isMedia(file.name)) continue;
@@ -81,7 +81,7 @@ async function stretchesAmong(files: readonly InputFile[], among: readonly Forma
 }
 
 /** What is read next of the files that are left: all of them in the likeliest format, else each in its own. */
-async function nextOf(files: readonly InputFile[], used: ReadonlySet<string>): Promise<Stretch[]> {
+async function nextRange(files: readonly InputFile[], used: ReadonlySet<string>): Promise<FileRange[]> {
   const among = formats.filter((format) => !used.has(format.name));
   const [best] = guessFormats(await sampleOf({ files }), among);
   if (best !== undefined && (used.size === 0 || best.confidence >= sure))
@@ -90,7 +90,7 @@ async function nextOf(files: readonly InputFile[], used: ReadonlySet<string>): P
 }
 
 /** Whether a finding says no more than that a file as a whole is none of the format that was read. */
-function isLeftOut({ code, rejected, place }: Finding, names: ReadonlyMap<string, InputFile>): boolean {
+function isLeftOut({ code, rejected, place }: ImportFinding, names: ReadonlyMap<string, InputFile>): boolean {
   return (code === 'import/skipped' || code === 'import/attachment-unused') && rejected === 0 && names.has(place);
 }
 
@@ -100,17 +100,22 @@ function isUnderstood(event: ReadEvent): boolean {
   return event.type === 'blob' || (event.type === 'finding' && isTrouble(event.finding));
 }
 
-const isTrouble = ({ severity }: Finding) => severity !== 'note';
+const isTrouble = ({ severity }: ImportFinding) => severity !== 'note';
 
 /** A finding for a file in which its reader found nothing: a loss, unless nothing is in it. */
-async function nothingIn(file: InputFile, format: Format, empty: boolean): Promise<Finding> {
-  const { head } = await headOf(file);
+async function nothingIn(file: InputFile, format: Format, empty: boolean): Promise<ImportFinding> {
+  const { head } = await readHead(file);
   const blank = empty || isMedia(file.name) || /^[\s[\]{}]*$/.test(decodeUtf8(head).text);
   return finding('import/skipped', blank ? 'note' : 'loss', file.name, `nothing of ${format.label} in it`);
 }
 
 /** Counts what is read of a file, and rests in between. What is looked at again counts once. */
-function counted(file: InputFile, far: Map<InputFile, number>, count: (bytes: number) => void, rest: Rest | undefined) {
+function countEvents(
+  file: InputFile,
+  far: Map<InputFile, number>,
+  count: (bytes: number) => void,
+  rest: Pause | undefined,
+) {
   return {
     ...file,
     rest,
@@ -142,16 +147,16 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
   const sizes = opened.files.map((file) => file.size);
   const total = sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   let bytes = 0;
-  let told = 0;
+  let reported = 0;
   const far = new Map<InputFile, number>();
   const progress = (): ImportEvent => {
-    told = bytes;
+    reported = bytes;
     return { type: 'progress', bytes, total };
   };
-  async function* reading({ format, reader, files }: Stretch): AsyncGenerator<ImportEvent> {
+  async function* reading({ format, reader, files }: FileRange): AsyncGenerator<ImportEvent> {
     yield { type: 'format', format };
     const open = files.map((file) =>
-      counted(
+      countEvents(
         file,
         far,
         (more) => {
@@ -166,9 +171,9 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
       if (event.type === 'tree') trees++;
       if (isUnderstood(event)) understood = true;
       if (options.signal?.aborted === true) refuseImport('import/aborted', 'The import was stopped.');
-      if (event.type === 'tree') yield { type: 'tree', tree: await withRests(repairing(event.tree), options.rest) };
+      if (event.type === 'tree') yield { type: 'tree', tree: await runWithPauses(repairing(event.tree), options.rest) };
       else if (event.type === 'finding' || event.type === 'blob') yield event;
-      if (event.type !== 'finding' || bytes - told > 1024 * 1024) yield progress();
+      if (event.type !== 'finding' || bytes - reported > 1024 * 1024) yield progress();
     }
     if (!understood)
       for (const file of files) yield { type: 'finding', finding: await nothingIn(file, format, trees > 0) };
@@ -180,9 +185,9 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
   }
   const used = new Set<string>();
   // What was said first of a file that nobody reads.
-  const left = new Map<string, Finding>();
+  const left = new Map<string, ImportFinding>();
   let files: readonly InputFile[] = opened.files;
-  for (let next = await nextOf(files, used); next.length > 0; next = await nextOf(files, used)) {
+  for (let next = await nextRange(files, used); next.length > 0; next = await nextRange(files, used)) {
     const names = new Map(files.map((file) => [file.name, file]));
     const rest = new Map(names);
     for (const stretch of next) for (const { name } of stretch.files) rest.delete(name);

@@ -1,11 +1,11 @@
 // Records of a file, whether it is one JSON document or has one value a line: what most readers begin with.
 import type { Json } from '@coppice/core';
-import { type Finding, finding } from './findings.ts';
+import { runWithPauses } from './cooperative.ts';
+import { finding, type ImportFinding } from './findings.ts';
 import { readForeign, readingForeign } from './foreign-json.ts';
-import { withRests } from './in-turns.ts';
 import type { InputFile } from './input.ts';
 import { splitLines } from './lines.ts';
-import { JsonSplitter, type Pattern, type Piece } from './split-json.ts';
+import { type JsonPiece, JsonSplitter, type Pattern } from './split-json.ts';
 
 /** One record of a file, or what is left of the document when the records are taken out. */
 export type FileRecord =
@@ -18,13 +18,13 @@ export type FileRecord =
       readonly place: string;
       readonly value: Json;
       readonly bytes: number;
-      readonly findings: readonly Finding[];
+      readonly findings: readonly ImportFinding[];
     }
   /** The document without its records; only for documents, and last. */
   | { readonly type: 'rest'; readonly value: Json | undefined; readonly place: string }
-  | { readonly type: 'finding'; readonly finding: Finding };
+  | { readonly type: 'finding'; readonly finding: ImportFinding };
 
-function placeOf(file: string, path: readonly (string | number)[]): string {
+function recordPath(file: string, path: readonly (string | number)[]): string {
   let place = file;
   for (const key of path) place += typeof key === 'number' ? `[${key}]` : `.${key}`;
   return place;
@@ -34,14 +34,14 @@ function placeOf(file: string, path: readonly (string | number)[]): string {
 const large = 256 * 1024;
 
 /** The record of a piece, or what is wrong with it. */
-async function recordsOf(file: InputFile, piece: Piece | undefined): Promise<readonly FileRecord[]> {
+async function recordsOfValue(file: InputFile, piece: JsonPiece | undefined): Promise<readonly FileRecord[]> {
   if (piece === undefined) return [];
   const { bytes, path, pattern, members } = piece;
-  const place = placeOf(file.name, path);
+  const place = recordPath(file.name, path);
   const { value, findings } =
     bytes.length < large
       ? readForeign(bytes, place, members)
-      : await withRests(readingForeign(bytes, place, members), file.rest);
+      : await runWithPauses(readingForeign(bytes, place, members), file.rest);
   if (value === undefined) return findings.map((found) => ({ type: 'finding', finding: found }));
   return [{ type: 'record', pattern, path, place, value, bytes: bytes.length, findings }];
 }
@@ -50,10 +50,10 @@ async function recordsOf(file: InputFile, piece: Piece | undefined): Promise<rea
 export async function* documentRecords(file: InputFile, patterns: readonly Pattern[]): AsyncGenerator<FileRecord> {
   const splitter = new JsonSplitter(patterns);
   const { name } = file;
-  const read = async function* (pieces: Piece[]): AsyncGenerator<FileRecord> {
+  const read = async function* (pieces: JsonPiece[]): AsyncGenerator<FileRecord> {
     // Taken off the list one by one: what a record was read from need not be held while it is stored.
     pieces.reverse();
-    while (pieces.length > 0) yield* await recordsOf(file, pieces.pop());
+    while (pieces.length > 0) yield* await recordsOfValue(file, pieces.pop());
   };
   for await (const chunk of file.stream()) yield* read(splitter.push(chunk));
   const { pieces, remainder } = splitter.end();
@@ -66,7 +66,7 @@ export async function* documentRecords(file: InputFile, patterns: readonly Patte
     yield { type: 'rest', value: undefined, place: name };
     return;
   }
-  const { value, findings } = await withRests(readingForeign(remainder.bytes, name, remainder.members), file.rest);
+  const { value, findings } = await runWithPauses(readingForeign(remainder.bytes, name, remainder.members), file.rest);
   for (const found of findings) yield { type: 'finding', finding: found };
   yield { type: 'rest', value, place: name };
 }

@@ -6,10 +6,10 @@ import { normaliseMessage } from '../legacy.ts';
 import { sha256Hex } from '../sha256.ts';
 import { utf8Length } from '../utf8.ts';
 import type { ImportedNode, ImportedTree } from './contract.ts';
-import { type Finding, finding } from './findings.ts';
+import { type Cooperative, itemsPerPause, runAtOnce } from './cooperative.ts';
+import { finding, type ImportFinding } from './findings.ts';
 import { FreeIds } from './free-ids.ts';
-import { atOnce, type InTurns, stretch } from './in-turns.ts';
-import { isKeepable } from './records.ts';
+import { isKeepable } from './original-record.ts';
 import { hasWords } from './words-in.ts';
 
 /** A node that can be stored: its parent is there, its message is one. */
@@ -40,7 +40,7 @@ export function boundedId(id: string): string {
   return id.length * 3 <= longestId || utf8Length(id) <= longestId ? id : `sha256:${sha256Hex(id)}`;
 }
 
-interface Draft {
+interface RepairDraft {
   readonly node: ImportedNode;
   readonly id: string;
   /** The index of its parent among the drafts; -1 is the root. */
@@ -50,8 +50,8 @@ interface Draft {
 }
 
 class Repair {
-  readonly drafts: Draft[] = [];
-  readonly findings: Finding[] = [];
+  readonly drafts: RepairDraft[] = [];
+  readonly findings: ImportFinding[] = [];
   readonly #byId = new Map<string, number>();
   readonly #bodies = new Map<string, string>();
   readonly #free = new FreeIds();
@@ -74,12 +74,12 @@ class Repair {
         this.#byId.set(id, this.drafts.length);
         this.drafts.push({ node, id, parent: -1, order: 0, records });
       } else if (this.#firstBody(id, known.node) === bodyOf(node)) {
-        this.findings.push(finding('import/duplicate', 'repair', node.place, `id ${shownId(id)}`));
+        this.findings.push(finding('import/duplicate', 'repair', node.place, `id ${shortenedId(id)}`));
         known.records += records;
       } else {
         const own = this.#free.next(id, (one) => this.#byId.has(one), boundedId);
         this.findings.push(
-          finding('import/duplicate-id', 'repair', node.place, `${shownId(id)} became ${shownId(own)}`),
+          finding('import/duplicate-id', 'repair', node.place, `${shortenedId(id)} became ${shortenedId(own)}`),
         );
         this.#byId.set(own, this.drafts.length);
         this.drafts.push({ node, id: own, parent: -1, order: 0, records });
@@ -112,7 +112,7 @@ class Repair {
 
   #strange(parentId: string, parent: number | undefined, place: string): void {
     if (parent === undefined)
-      this.findings.push(finding('import/orphan', 'repair', place, `parent ${shownId(parentId)}`));
+      this.findings.push(finding('import/orphan', 'repair', place, `parent ${shortenedId(parentId)}`));
     else this.findings.push(finding('import/self-parent', 'repair', place));
   }
 
@@ -185,7 +185,7 @@ class Repair {
         finding(
           'import/children-mismatch',
           'repair',
-          `${this.#tree.place} ${shownId(parentId)}`,
+          `${this.#tree.place} ${shortenedId(parentId)}`,
           `${listed.length} listed, ${family.length} there`,
         ),
       );
@@ -219,7 +219,7 @@ class Repair {
       }
     }
     const order = [...this.drafts.keys()];
-    return order.sort((a, b) => compare(times[a] ?? 0, times[b] ?? 0) || (rank[a] ?? 0) - (rank[b] ?? 0));
+    return order.sort((a, b) => compareNodes(times[a] ?? 0, times[b] ?? 0) || (rank[a] ?? 0) - (rank[b] ?? 0));
   }
 
   /** The message of a node, or a marker in its place where it says nothing or cannot be one. */
@@ -272,16 +272,16 @@ class Repair {
     if (wanted === null) return newest;
     const found = this.indexOf(wanted);
     if (found !== undefined && live(found)) return this.drafts[found]?.id ?? newest;
-    this.findings.push(finding('import/active-missing', 'repair', this.#tree.place, shownId(wanted)));
+    this.findings.push(finding('import/active-missing', 'repair', this.#tree.place, shortenedId(wanted)));
     return newest;
   }
 }
 
-function compare(a: number, b: number): number {
+function compareNodes(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function shownId(id: string): string {
+function shortenedId(id: string): string {
   return JSON.stringify(id.slice(0, 80));
 }
 
@@ -293,7 +293,7 @@ function isSilent(message: Message, status: ImportedNode['status']): boolean {
 }
 
 /** A finding for a message without words: a note if its record has none either. */
-function blankFinding({ record, place }: ImportedNode): Finding {
+function blankFinding({ record, place }: ImportedNode): ImportFinding {
   if (!hasWords(record)) return finding('import/blank-message', 'note', place);
   return finding('import/message-unreadable', 'repair', place, 'its record has words where this format has none');
 }
@@ -309,10 +309,10 @@ function bodyOf(node: ImportedNode): string {
   }
 }
 
-type Placed = Pick<RepairedNode, 'externalId' | 'parentExternalId' | 'order' | 'records'>;
+type PlacedNode = Pick<RepairedNode, 'externalId' | 'parentExternalId' | 'order' | 'records'>;
 
 // Spelt out, not spread: this runs for every record of every import.
-function repairedNode(node: ImportedNode, repair: Repair, placed: Placed): RepairedNode {
+function repairedNode(node: ImportedNode, repair: Repair, placed: PlacedNode): RepairedNode {
   const { message, kind } = repair.read(node);
   const record = repair.record(node);
   const made: { -readonly [K in keyof RepairedNode]: RepairedNode[K] } = {
@@ -340,11 +340,11 @@ function repairedNode(node: ImportedNode, repair: Repair, placed: Placed): Repai
 
 /** Puts a conversation right. */
 export function repairTree(tree: ImportedTree): RepairedTree {
-  return atOnce(repairing(tree));
+  return runAtOnce(repairing(tree));
 }
 
 /** As {@link repairTree}, with places where others may have a turn. */
-export function* repairing(tree: ImportedTree): InTurns<RepairedTree> {
+export function* repairing(tree: ImportedTree): Cooperative<RepairedTree> {
   const repair = new Repair(tree);
   repair.enter();
   repair.hang();
@@ -353,8 +353,8 @@ export function* repairing(tree: ImportedTree): InTurns<RepairedTree> {
   const children = repair.arrange();
   const order = repair.ordered(children);
   const nodes: RepairedNode[] = [];
-  for (let from = 0; from < order.length; from += stretch) {
-    for (const index of order.slice(from, from + stretch)) repair.addTo(nodes, index);
+  for (let from = 0; from < order.length; from += itemsPerPause) {
+    for (const index of order.slice(from, from + itemsPerPause)) repair.addTo(nodes, index);
     yield;
   }
   let records = tree.ownRecords ?? 0;

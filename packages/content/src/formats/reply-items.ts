@@ -1,6 +1,6 @@
 // A model's turn as several nodes: what it said up to its calls, each result, and what followed.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
-import type { Piece } from './turns.ts';
+import type { TurnPiece } from './record-turns.ts';
 
 /** A part of a turn in its order: blocks of the model, or the result of a call. */
 export type ReplyItem =
@@ -26,8 +26,8 @@ export interface Speaker {
  * The pieces of a turn, one below the other; the last one is the home, under the turn's own id, for what follows hangs
  * on it. What follows on a result is another step.
  */
-export function piecesOf(id: string, parent: string | null, items: readonly ReplyItem[], by: Speaker): Piece[] {
-  const said: Pick<Piece, 'message' | 'meta' | 'kind' | 'marker'>[] = [];
+export function replyPieces(id: string, parent: string | null, items: readonly ReplyItem[], by: Speaker): TurnPiece[] {
+  const said: Pick<TurnPiece, 'message' | 'meta' | 'kind' | 'marker'>[] = [];
   let blocks: Json[] = [];
   let results: { readonly message: JsonObject; readonly meta: NodeMeta }[] = [];
   const close = () => {
@@ -56,18 +56,18 @@ export function piecesOf(id: string, parent: string | null, items: readonly Repl
   if (said.length === 0) {
     // A reply that was cut short or failed may have nothing in it.
     const message = by.status === undefined ? null : { role: by.role, content: [{ type: 'text', text: '' }] };
-    return [{ id, parent, message, meta: { source: by.source }, ...ended(by) }];
+    return [{ id, parent, message, meta: { source: by.source }, ...isEnded(by) }];
   }
   let above = parent;
   return said.map((one, index) => {
     const last = index === said.length - 1;
     const own = last ? id : `${id}/${index}`;
-    const piece = { id: own, parent: above, ...one, ...(last ? ended(by) : {}) };
+    const piece = { id: own, parent: above, ...one, ...(last ? isEnded(by) : {}) };
     above = own;
     return piece;
   });
 }
 
-function ended({ status }: Speaker): { readonly status?: NodeStatus } {
+function isEnded({ status }: Speaker): { readonly status?: NodeStatus } {
   return status === undefined ? {} : { status };
 }

@@ -1,7 +1,7 @@
 // One large JSON document in pieces. JSON.parse of a whole export would need several times its size in memory and hold up
 // everything else meanwhile; here the bytes are cut where a pattern says, and each piece is parsed by itself.
 import type { Json } from '@coppice/core';
-import { copyOf, joined } from './bytes.ts';
+import { copyBytes, joinBytes } from './bytes.ts';
 import { refuseImport } from './findings.ts';
 import {
   backslash,
@@ -21,7 +21,7 @@ import {
 export type Pattern = readonly string[];
 
 /** A piece of the document. */
-export interface Piece {
+export interface JsonPiece {
   /** Which of the patterns it matched. */
   readonly pattern: number;
   /** Keys and indexes from the top down. */
@@ -54,7 +54,7 @@ const defaultSplitLimits: SplitLimits = { pieceBytes: 512 * 1024 * 1024, restByt
 
 const nothing = new Uint8Array([0x6e, 0x75, 0x6c, 0x6c]);
 
-interface Level {
+interface JsonLevel {
   readonly array: boolean;
   index: number;
   key: string;
@@ -79,7 +79,7 @@ interface Grab {
 export class JsonSplitter {
   readonly #patterns: readonly Pattern[];
   readonly #limits: SplitLimits;
-  readonly #levels: Level[] = [];
+  readonly #levels: JsonLevel[] = [];
   #grab: Grab | null = null;
   /** Inside a string, of a key or of a grabbed value. */
   #inString = false;
@@ -99,8 +99,8 @@ export class JsonSplitter {
   }
 
   /** The pieces that this chunk completes. They are valid until the chunk is. */
-  push(chunk: Uint8Array): Piece[] {
-    const found: Piece[] = [];
+  push(chunk: Uint8Array): JsonPiece[] {
+    const found: JsonPiece[] = [];
     let at = 0;
     // The mark of a text that begins with one is no part of it.
     if (this.#offset === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf) at = 3;
@@ -114,8 +114,8 @@ export class JsonSplitter {
   }
 
   /** Ends the document. */
-  end(): { readonly pieces: Piece[]; readonly remainder: Remainder } {
-    const pieces: Piece[] = [];
+  end(): { readonly pieces: JsonPiece[]; readonly remainder: Remainder } {
+    const pieces: JsonPiece[] = [];
     // A number at the very top has no end but the document's.
     if (this.#grab?.kind === 'scalar' && this.#levels.length === 0) this.#finish(this.#grab, pieces);
     const complete = this.#grab === null && this.#key === null && this.#levels.length === 0 && this.#done;
@@ -168,7 +168,7 @@ export class JsonSplitter {
         if (this.#levels.length === 0) this.#done = true;
       } else if (byte === quote && level?.keyNext === true) {
         this.#key = [];
-        this.#keyed(copyOf(chunk, at, at + 1));
+        this.#keyed(copyBytes(chunk, at, at + 1));
         return at + 1;
       } else {
         if (this.#done && level === undefined) this.#trailing = true;
@@ -191,11 +191,11 @@ export class JsonSplitter {
 
   #readingKey(key: Uint8Array[], chunk: Uint8Array, start: number): number {
     const end = this.#stringEnd(chunk, start);
-    this.#keyed(copyOf(chunk, start, Math.min(end, chunk.length)));
+    this.#keyed(copyBytes(chunk, start, Math.min(end, chunk.length)));
     if (this.#inString) return end;
     const level = this.#levels[this.#levels.length - 1];
     if (level !== undefined) {
-      level.key = keyText(joined(key));
+      level.key = keyText(joinBytes(key));
       level.keyNext = false;
     }
     this.#key = null;
@@ -265,7 +265,7 @@ export class JsonSplitter {
     };
   }
 
-  #grabbing(grab: Grab, chunk: Uint8Array, start: number, found: Piece[]): number {
+  #grabbing(grab: Grab, chunk: Uint8Array, start: number, found: JsonPiece[]): number {
     const { kind } = grab;
     let at = start;
     let ended = false;
@@ -289,12 +289,12 @@ export class JsonSplitter {
         { offset: grab.offset },
       );
     // What goes on in the next chunk has to be copied: the chunk is not ours.
-    grab.pieces.push(ended && grab.pieces.length === 0 && grab.pattern !== -1 ? part : copyOf(part));
+    grab.pieces.push(ended && grab.pieces.length === 0 && grab.pattern !== -1 ? part : copyBytes(part));
     if (ended) this.#finish(grab, found);
     return at;
   }
 
-  #finish(grab: Grab, found: Piece[]): void {
+  #finish(grab: Grab, found: JsonPiece[]): void {
     this.#grab = null;
     if (this.#levels.length === 0) this.#done = true;
     if (grab.pattern === -1) {
@@ -304,7 +304,7 @@ export class JsonSplitter {
     }
     this.#keep(nothing);
     const { pattern, path, members, offset } = grab;
-    found.push({ pattern, path, members, offset, bytes: joined(grab.pieces) });
+    found.push({ pattern, path, members, offset, bytes: joinBytes(grab.pieces) });
   }
 }
 

@@ -2,10 +2,10 @@ import type { Json } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyObject } from '../testing/arbitraries.ts';
-import { joined } from './bytes.ts';
+import { joinBytes } from './bytes.ts';
 import { decodeUtf8, encodeUtf8 } from './decode.ts';
 import { readForeign } from './foreign-json.ts';
-import { bytesOf, fileOfBytes, fileOfStream, headOf, isLineFile } from './input.ts';
+import { fileOfBytes, fileOfStream, isLineFile, readAllBytes, readHead } from './input.ts';
 import { splitLines } from './lines.ts';
 import { partialJson } from './partial-json.ts';
 import { JsonSplitter, type Pattern } from './split-json.ts';
@@ -98,7 +98,7 @@ describe('a large document', () => {
     expect(codes('[9007199254740993]')).toEqual(['import/number-rounded']);
     expect(codes('[1e21, 12.5, -0]')).toEqual([]);
     expect(codes('{"a"')).toEqual(['import/record-unreadable']);
-    expect(codes(joined([encodeUtf8('["'), new Uint8Array([0xff]), encodeUtf8('"]')]))).toEqual(['import/bad-text']);
+    expect(codes(joinBytes([encodeUtf8('["'), new Uint8Array([0xff]), encodeUtf8('"]')]))).toEqual(['import/bad-text']);
     expect(codes('["\ufffd"]')).toEqual([]);
     expect(readForeign(encodeUtf8('{"a":[1e400,"x"],"__proto__":{"polluted":-1e999}}'), 'x').value).toEqual(
       JSON.parse(`{"a":[${Number.MAX_VALUE},"x"],"__proto__":{"polluted":${-Number.MAX_VALUE}}}`),
@@ -158,7 +158,7 @@ describe('a file of lines', () => {
       ] as const) {
         const file = await through(text, piece);
         expect(await isLineFile(file)).toBe(lines);
-        expect(decodeUtf8(await bytesOf(file)).text).toBe(text);
+        expect(decodeUtf8(await readAllBytes(file)).text).toBe(text);
       }
     }
   });
@@ -185,14 +185,14 @@ describe('a stream that uses its buffer again', () => {
       for (const piece of splitter.push(chunk)) found.push(JSON.parse(decodeUtf8(piece.bytes).text));
     expect(found).toEqual(['one', 'two', { three: 'and some more' }]);
     expect(decodeUtf8(splitter.end().remainder.bytes).text).toBe('{"list":[null,null,null],"after":"the list"}');
-    expect(decodeUtf8(await bytesOf(file)).text).toBe(text);
-    expect(decodeUtf8((await headOf(file)).head).text).toBe(text);
+    expect(decodeUtf8(await readAllBytes(file)).text).toBe(text);
+    expect(decodeUtf8((await readHead(file)).head).text).toBe(text);
     const lines: string[] = [];
     for await (const line of splitLines(reused('first line\nsecond line\nthird')))
       lines.push(decodeUtf8(line.bytes).text);
     expect(lines).toEqual(['first line', 'second line', 'third']);
     const piped = await fileOfStream('-', reused('x'.repeat(70_000), 1000));
-    expect(decodeUtf8(await bytesOf(piped)).text).toBe('x'.repeat(70_000));
+    expect(decodeUtf8(await readAllBytes(piped)).text).toBe('x'.repeat(70_000));
   });
 });
 
@@ -202,7 +202,7 @@ describe('a pipe', () => {
       for (let count = 0; count < 300; count++) yield encodeUtf8(`${'x'.repeat(999)}\n`);
     }
     const file = await fileOfStream('-', bytes());
-    expect((await headOf(file)).head.length).toBe(65_536);
+    expect((await readHead(file)).head.length).toBe(65_536);
     const read = async () => {
       let size = 0;
       for await (const piece of file.stream()) size += piece.length;

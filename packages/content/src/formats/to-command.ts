@@ -14,9 +14,9 @@ import {
   treeId,
 } from '@coppice/core';
 import { titleFromMessages } from '../title-from-words.ts';
+import { type Cooperative, itemsPerPause, runAtOnce } from './cooperative.ts';
 import { importedNodeId, importedRootId, importedTreeId } from './ids.ts';
-import { atOnce, type InTurns, stretch } from './in-turns.ts';
-import { isKeepable, noteOf } from './records.ts';
+import { importNoteOf, isKeepable } from './original-record.ts';
 import type { RepairedNode, RepairedTree } from './repair.ts';
 
 /** A conversation ready to be stored: one command, one commit, and the names under which its parts are found again. */
@@ -30,7 +30,7 @@ export interface Incoming {
 }
 
 /** What is known of the tree that a conversation comes into. */
-export interface Destination {
+export interface ImportDestination {
   /** Gives a tree of our own other ids, since somebody else has those that it brings. */
   readonly fresh?: boolean;
   /** Nodes of the tree that an export gave out under our own ids: what comes back under them is what is there. */
@@ -46,18 +46,18 @@ const uuidLength = 36;
 /** The id of ours that an id of a record may be, or that a part of one of our nodes may have gone out under. */
 export function ownIdIn(externalId: string): NodeId | undefined {
   const id = externalId.slice(0, uuidLength);
-  return (externalId.length === uuidLength || isPart(externalId)) && isUuid(id) ? nodeId(id) : undefined;
+  return (externalId.length === uuidLength || isInPart(externalId)) && isUuid(id) ? nodeId(id) : undefined;
 }
 
 // What writers put behind the id of a node that becomes several records there, or that stands for several of ours.
-function isPart(externalId: string): boolean {
+function isInPart(externalId: string): boolean {
   const next = externalId[uuidLength];
   return next === '-' || next === '/';
 }
 
 /** The node of ours that a record is only a part of. */
-function wholeOf(externalId: string, own: ReadonlySet<string>): string | undefined {
-  if (own.size === 0 || !isPart(externalId)) return undefined;
+function wholeTree(externalId: string, own: ReadonlySet<string>): string | undefined {
+  if (own.size === 0 || !isInPart(externalId)) return undefined;
   const id = externalId.slice(0, uuidLength);
   return own.has(id) ? id : undefined;
 }
@@ -86,7 +86,7 @@ function groupNumbers(nodes: readonly RepairedNode[]): Map<RepairedNode, number>
   return numbers;
 }
 
-function markerOf(node: RepairedNode, ids: ReadonlyMap<string, NodeId>): Marker | undefined {
+function importedMarker(node: RepairedNode, ids: ReadonlyMap<string, NodeId>): Marker | undefined {
   if (node.marker === undefined) return undefined;
   const { firstKept, from, tokensBefore, details } = node.marker;
   const kept = firstKept === undefined ? undefined : ids.get(firstKept);
@@ -111,7 +111,7 @@ function* userMessages(nodes: readonly RepairedNode[]): Generator<Message> {
     if (kind === 'message' && removed !== true && meta?.excluded !== true) yield message;
 }
 
-function attributesOf(tree: RepairedTree, format: string): TreeAttributes {
+function importedAttributes(tree: RepairedTree, format: string): TreeAttributes {
   const { systemPrompt, createdAt, updatedAt, record, scope, externalId: id } = tree;
   const title = (tree.title ?? '').trim() === '' ? undefined : tree.title;
   const autoTitle = titleOf(tree);
@@ -154,25 +154,31 @@ function nameNodes(
     ids.set(externalId, ours?.has(externalId) === false ? importedNodeId(tree, externalId) : nodeId(externalId));
 }
 
-function* idsOf(
+function* importIds(
   tree: RepairedTree,
   format: string,
   owner: string,
-  { fresh = false, own: ours = none, treeId: there }: Destination,
-): InTurns<Ids> {
+  { fresh = false, own: ours = none, treeId: there }: ImportDestination,
+): Cooperative<Ids> {
   const own = !fresh && tree.restores !== undefined && isUuid(tree.externalId) && isUuid(tree.restores.rootId);
   const nodes = new Map<string, NodeId>();
   const derived = there ?? importedTreeId({ owner, format, scope: tree.scope, id: tree.externalId });
   const kept = own && tree.nodes.every((node) => isUuid(node.externalId));
-  for (let from = 0; from < tree.nodes.length; from += stretch) {
-    nameNodes(nodes, tree.nodes.slice(from, from + stretch), derived, kept ? null : ours);
+  for (let from = 0; from < tree.nodes.length; from += itemsPerPause) {
+    nameNodes(nodes, tree.nodes.slice(from, from + itemsPerPause), derived, kept ? null : ours);
     yield;
   }
   if (!kept || tree.restores === undefined) return { treeId: derived, rootId: importedRootId(derived), nodes };
   return { treeId: treeId(tree.externalId), rootId: nodeId(tree.restores.rootId), nodes };
 }
 
-function namesOf(tree: RepairedTree, format: string, ids: Ids, own: ReadonlySet<string>, parts: Parts): ExternalId[] {
+function namesOf(
+  tree: RepairedTree,
+  format: string,
+  ids: Ids,
+  own: ReadonlySet<string>,
+  parts: ImportParts,
+): ExternalId[] {
   const { treeId: id } = ids;
   const { scope } = tree;
   const names: ExternalId[] = [];
@@ -195,7 +201,7 @@ function namesOf(tree: RepairedTree, format: string, ids: Ids, own: ReadonlySet<
 }
 
 /** Records of a conversation that are parts of nodes which are there, or stand beside them. */
-class Parts {
+class ImportParts {
   readonly #parents = new Map<string, string | null>();
   readonly #wholes = new Set<string>();
   /** How many of them are records of the source. */
@@ -204,7 +210,7 @@ class Parts {
   constructor({ nodes }: RepairedTree, own: ReadonlySet<string>, companions: ReadonlySet<string>) {
     if (own.size === 0 && companions.size === 0) return;
     for (const { externalId, parentExternalId, records } of nodes) {
-      const whole = wholeOf(externalId, own);
+      const whole = wholeTree(externalId, own);
       if (whole === undefined && !companions.has(externalId)) continue;
       this.#parents.set(externalId, parentExternalId);
       if (whole !== undefined) this.#wholes.add(whole);
@@ -235,33 +241,42 @@ class Parts {
  * own keeps the ones it has, unless `fresh` says that somebody else has them.
  */
 export function toCommand(tree: RepairedTree, format: string, owner: string, fresh = false): Incoming {
-  return atOnce(commanding(tree, format, owner, { fresh }));
+  return runAtOnce(buildCommand(tree, format, owner, { fresh }));
 }
 
 /** What nodes are made with. */
-interface Making {
+interface CommandBuilder {
   readonly format: string;
   readonly scope: string;
   /** Whether they are our own, whose notes are complete. */
   readonly restored: boolean;
   readonly ids: Ids;
-  readonly parts: Parts;
+  readonly parts: ImportParts;
   readonly groups: ReadonlyMap<RepairedNode, number>;
 }
 
 // Apart from what gives others their turns: as one piece with it, it takes long to be compiled.
-function addNode(nodes: ImportNode[], sources: Map<string, RepairedNode>, node: RepairedNode, making: Making): void {
+function addNode(
+  nodes: ImportNode[],
+  sources: Map<string, RepairedNode>,
+  node: RepairedNode,
+  making: CommandBuilder,
+): void {
   const { ids, parts } = making;
   const id = ids.nodes.get(node.externalId);
   if (id === undefined || parts.has(node.externalId)) return;
-  nodes.push(nodeOf(node, id, making));
+  nodes.push(importNode(node, id, making));
   // A node that went out in parts does not say all of itself in one of them.
   sources.set(id, parts.isWhole(node.externalId) ? node : { ...node, repeats: true });
 }
 
-function nodeOf(node: RepairedNode, id: NodeId, { format, scope, restored, ids, parts, groups }: Making): ImportNode {
+function importNode(
+  node: RepairedNode,
+  id: NodeId,
+  { format, scope, restored, ids, parts, groups }: CommandBuilder,
+): ImportNode {
   const above = parts.past(node.parentExternalId);
-  const marker = markerOf(node, ids.nodes);
+  const marker = importedMarker(node, ids.nodes);
   const group = node.group === undefined ? undefined : groups.get(node);
   const bookmark = typeof node.bookmark === 'string' ? { title: node.bookmark } : node.bookmark;
   const made: { -readonly [K in keyof ImportNode]: ImportNode[K] } = {
@@ -272,7 +287,7 @@ function nodeOf(node: RepairedNode, id: NodeId, { format, scope, restored, ids, 
     kind: node.kind,
     meta: restored
       ? (node.meta ?? {})
-      : { ...node.meta, imported: noteOf({ format, scope, id: node.externalId }, node.message, node.record) },
+      : { ...node.meta, imported: importNoteOf({ format, scope, id: node.externalId }, node.message, node.record) },
   };
   if (node.status !== undefined) made.status = node.status;
   if (group !== undefined) made.group = group;
@@ -284,29 +299,29 @@ function nodeOf(node: RepairedNode, id: NodeId, { format, scope, restored, ids, 
 }
 
 /** As {@link toCommand}, with places where others may have a turn. */
-export function* commanding(
+export function* buildCommand(
   tree: RepairedTree,
   format: string,
   owner: string,
-  destination: Destination = {},
-): InTurns<Incoming> {
+  destination: ImportDestination = {},
+): Cooperative<Incoming> {
   const { scope } = tree;
   const { own = none, companions = none } = destination;
-  const ids = yield* idsOf(tree, format, owner, destination);
-  const parts = new Parts(tree, own, companions);
+  const ids = yield* importIds(tree, format, owner, destination);
+  const parts = new ImportParts(tree, own, companions);
   const groups = groupNumbers(tree.nodes);
   const nodes: ImportNode[] = [];
   const sources = new Map<string, RepairedNode>();
-  const making: Making = { format, scope, restored: tree.restores !== undefined, ids, parts, groups };
-  for (let from = 0; from < tree.nodes.length; from += stretch) {
-    for (const node of tree.nodes.slice(from, from + stretch)) addNode(nodes, sources, node, making);
+  const making: CommandBuilder = { format, scope, restored: tree.restores !== undefined, ids, parts, groups };
+  for (let from = 0; from < tree.nodes.length; from += itemsPerPause) {
+    for (const node of tree.nodes.slice(from, from + itemsPerPause)) addNode(nodes, sources, node, making);
     yield;
   }
   const command: ImportCommand = {
     type: 'import',
     treeId: ids.treeId,
     rootId: ids.rootId,
-    attributes: tree.restores === undefined ? attributesOf(tree, format) : (tree.attributes ?? {}),
+    attributes: tree.restores === undefined ? importedAttributes(tree, format) : (tree.attributes ?? {}),
     nodes,
     activeId: tree.activeExternalId === null ? null : (ids.nodes.get(tree.activeExternalId) ?? null),
   };

@@ -1,22 +1,22 @@
 // Messages made of parts, as the AI SDK has them and programs built on it keep them.
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
-import { filledAt, isJsonObject, listAt, objectAt, textAt, without } from './fields.ts';
+import { filledAt, isJsonObject, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 import { imageOfUrl } from './openai-messages.ts';
 
 /** A part of a message that becomes a node of its own. */
-export interface Stretch {
+export interface UiRange {
   readonly message: JsonObject;
   readonly meta?: NodeMeta;
 }
 
-interface Use {
+interface UiToolUse {
   readonly block: JsonObject;
-  readonly result: Stretch | undefined;
+  readonly result: UiRange | undefined;
 }
 
 /** A tool part: the call, and its result where there is one. */
-function toolOf(part: JsonObject, fallback: string): Use {
+function uiTool(part: JsonObject, fallback: string): UiToolUse {
   const type = textAt(part, 'type') ?? '';
   const toolName =
     filledAt(part, 'toolName') ?? (type.startsWith('tool-') && type !== 'tool-call' ? type.slice(5) : 'unknown');
@@ -41,7 +41,7 @@ function toolOf(part: JsonObject, fallback: string): Use {
   };
 }
 
-function fileOf(part: JsonObject): JsonObject {
+function uiFile(part: JsonObject): JsonObject {
   const url = filledAt(part, 'url') ?? filledAt(part, 'image') ?? filledAt(part, 'data');
   const mediaType = filledAt(part, 'mediaType') ?? filledAt(part, 'mimeType');
   if (url === undefined) return { ...part, type: `ai-${textAt(part, 'type') ?? 'file'}` };
@@ -56,13 +56,13 @@ function fileOf(part: JsonObject): JsonObject {
   };
 }
 
-function blockOf(part: JsonObject): Json | undefined {
+function uiBlock(part: JsonObject): Json | undefined {
   const type = textAt(part, 'type');
   switch (type) {
     case 'step-start':
       return undefined;
     case 'text':
-      return { ...without(part, 'state'), type: 'text', text: textAt(part, 'text') ?? '' };
+      return { ...omitKeys(part, 'state'), type: 'text', text: textAt(part, 'text') ?? '' };
     case 'reasoning': {
       const metadata = isJsonObject(part.providerMetadata) ? { providerMetadata: part.providerMetadata } : {};
       const signature = filledAt(objectAt(objectAt(part, 'providerMetadata'), 'anthropic'), 'signature');
@@ -75,14 +75,14 @@ function blockOf(part: JsonObject): Json | undefined {
     }
     case 'file':
     case 'image':
-      return fileOf(part);
+      return uiFile(part);
     default:
       return { ...part, type: type ?? 'x-part' };
   }
 }
 
 /** A message as nodes: the calls of a step, their results, the next step. */
-export function stretchesOf(message: JsonObject, id: string): Stretch[] {
+export function stretchesOf(message: JsonObject, id: string): UiRange[] {
   const role = textAt(message, 'role') ?? 'user';
   const known = role === 'assistant' || role === 'system' ? role : 'user';
   const metadata = objectAt(message, 'metadata');
@@ -93,9 +93,9 @@ export function stretchesOf(message: JsonObject, id: string): Stretch[] {
       : known === 'assistant' && model !== undefined
         ? { source: { type: 'model', model_name: model } }
         : {};
-  const stretches: Stretch[] = [];
+  const stretches: UiRange[] = [];
   let blocks: Json[] = [];
-  let results: Stretch[] = [];
+  let results: UiRange[] = [];
   const close = () => {
     if (blocks.length > 0) stretches.push({ message: { role: known, content: blocks }, meta: source });
     for (const result of results) stretches.push(result);
@@ -112,14 +112,14 @@ export function stretchesOf(message: JsonObject, id: string): Stretch[] {
     }
     const type = textAt(part, 'type') ?? '';
     if (type === 'dynamic-tool' || type.startsWith('tool-')) {
-      const { block, result } = toolOf(part, `${id}-call-${index}`);
+      const { block, result } = uiTool(part, `${id}-call-${index}`);
       blocks.push(block);
       if (result !== undefined) results.push(result);
       continue;
     }
     // What comes after results was said with them at hand.
     if (type === 'step-start' || results.length > 0) close();
-    const block = blockOf(part);
+    const block = uiBlock(part);
     if (block !== undefined) blocks.push(block);
   }
   close();

@@ -7,13 +7,13 @@ export type Utf16 = 'little' | 'big';
 /** How many bytes are looked at. */
 export const utf16Head = 4;
 
-const begins: ReadonlySet<number> = new Set([...'{[ \t\r\n'].map((sign) => sign.charCodeAt(0)));
+const utf16Marks: ReadonlySet<number> = new Set([...'{[ \t\r\n'].map((sign) => sign.charCodeAt(0)));
 
 /** Whether bytes begin as JSON in UTF-16 does, after its mark; any other file, also a text, is left as it is. */
 export function utf16In(head: Uint8Array): Utf16 | undefined {
   const [first, second, third = 0, fourth = 0] = head;
-  if (first === 0xff && second === 0xfe && fourth === 0 && begins.has(third)) return 'little';
-  return first === 0xfe && second === 0xff && third === 0 && begins.has(fourth) ? 'big' : undefined;
+  if (first === 0xff && second === 0xfe && fourth === 0 && utf16Marks.has(third)) return 'little';
+  return first === 0xfe && second === 0xff && third === 0 && utf16Marks.has(fourth) ? 'big' : undefined;
 }
 
 /** The bytes of a stream in UTF-16 as UTF-8, without its mark. Half a pair of units waits for the other. */

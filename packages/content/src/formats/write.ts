@@ -1,7 +1,7 @@
 // Writing conversations from end to end, with a report of what the target cannot hold.
 import { utf8Length } from '../utf8.ts';
 import type { ExportedTree, Format, WriteEvent, WriteOptions } from './contract.ts';
-import { type ExportReport, Gathering, type Loss, refuseImport } from './findings.ts';
+import { type ExportReport, type Loss, ReportBuilder, refuseImport } from './findings.ts';
 
 /** What writing gives: files in pieces, and at the end the report. */
 export type ExportEvent =
@@ -20,7 +20,7 @@ export async function* writeExport(
   const { writer } = format;
   if (writer === undefined)
     return refuseImport('import/no-writer', `${format.label} can be read here, but not written.`);
-  const losses = new Gathering<Loss>((loss) => loss.what);
+  const losses = new ReportBuilder<Loss>((loss) => loss.what);
   const nodes = { read: 0, written: 0, merged: 0, left: 0 };
   let count = 0;
   let bytes = 0;

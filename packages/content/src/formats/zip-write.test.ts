@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { deflateSync, strToU8, unzipSync } from 'fflate';
 import { expect, it } from 'vitest';
-import { joined } from './bytes.ts';
-import { bytesOf, fileOfBytes, openInput } from './input.ts';
+import { joinBytes } from './bytes.ts';
+import { fileOfBytes, openInput, readAllBytes } from './input.ts';
 import { crc32, type ZipMember, zipDescriptor, zipDirectory, zipHeader } from './zip-write.ts';
 
 interface Given {
@@ -29,7 +29,7 @@ function archiveOf(files: readonly Given[], described: boolean): Uint8Array {
     members.push(member);
   }
   for (const bytes of zipDirectory(members, at, described)) put(bytes);
-  return joined(pieces);
+  return joinBytes(pieces);
 }
 
 it('[I170] an archive that is written piece by piece is read back by us and by others, with the same names and bytes', async () => {
@@ -45,7 +45,7 @@ it('[I170] an archive that is written piece by piece is read back by us and by o
       const members = (await openInput({ files: [fileOfBytes('x.zip', archive)] })).files;
       expect(members.map((member) => member.name)).toEqual(given.map((one) => one.name));
       for (const [index, member] of members.entries())
-        expect(await bytesOf(member)).toEqual(new Uint8Array(given[index]?.bytes ?? []));
+        expect(await readAllBytes(member)).toEqual(new Uint8Array(given[index]?.bytes ?? []));
       expect(unzipSync(archive)).toEqual(Object.fromEntries(given.map((one) => [one.name, one.bytes])));
     }),
     { numRuns: 60 },
@@ -61,7 +61,7 @@ it('[I170] an archive of more members than its first end record can count has th
   const members = (await openInput({ files: [fileOfBytes('x.zip', archiveOf(files, false))] })).files;
   expect(members.length).toBe(65_600);
   const last = members.at(-1);
-  expect(last === undefined ? null : await bytesOf(last)).toEqual(strToU8('65599'));
+  expect(last === undefined ? null : await readAllBytes(last)).toEqual(strToU8('65599'));
 });
 
 it('[I170] a member past 4 GB is refused, and one that begins past 4 GB is found there', () => {

@@ -24,7 +24,7 @@ interface RandomAccess {
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
-interface Entry {
+interface ZipEntry {
   readonly name: string;
   readonly method: number;
   readonly crc: number;
@@ -52,11 +52,11 @@ export function crc32(bytes: Uint8Array, before = 0): number {
   return ~crc >>> 0;
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+function dataViewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function damaged(name: string, why: string): never {
+function damagedZip(name: string, why: string): never {
   return refuseImport('import/damaged', `The archive ${name} cannot be read: ${why}.`, { name });
 }
 
@@ -69,7 +69,7 @@ function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
-function unsafe(archive: string, member: string, why: string): never {
+function unsafeZip(archive: string, member: string, why: string): never {
   const shown = JSON.stringify(member.slice(0, 120));
   return refuseImport('import/unsafe-archive', `The archive ${archive} is not opened: its member ${shown} ${why}.`, {
     name: archive,
@@ -87,7 +87,7 @@ interface Directory {
 async function findDirectory(source: RandomAccess): Promise<Directory> {
   const from = Math.max(0, source.size - 65_557);
   const tail = await source.read(from, source.size);
-  const view = viewOf(tail);
+  const view = dataViewOf(tail);
   for (let at = tail.length - 22; at >= 0; at--) {
     if (view.getUint32(at, true) !== 0x06054b50) continue;
     const count = view.getUint16(at + 10, true);
@@ -96,23 +96,23 @@ async function findDirectory(source: RandomAccess): Promise<Directory> {
     if (count !== 0xffff && size !== 0xffffffff && start !== 0xffffffff) return { start, size, count };
     if (at < 20 || view.getUint32(at - 20, true) !== 0x07064b50) return { start, size, count };
     const big = Number(view.getBigUint64(at - 12, true));
-    if (!Number.isSafeInteger(big) || big + 56 > source.size) damaged(source.name, 'its end record lies outside it');
-    const record = viewOf(await source.read(big, big + 56));
+    if (!Number.isSafeInteger(big) || big + 56 > source.size) damagedZip(source.name, 'its end record lies outside it');
+    const record = dataViewOf(await source.read(big, big + 56));
     if (record.byteLength < 56 || record.getUint32(0, true) !== 0x06064b50)
-      damaged(source.name, 'its second end record is missing');
+      damagedZip(source.name, 'its second end record is missing');
     return {
       count: Number(record.getBigUint64(32, true)),
       size: Number(record.getBigUint64(40, true)),
       start: Number(record.getBigUint64(48, true)),
     };
   }
-  return damaged(source.name, 'it has no end record; it may be cut off');
+  return damagedZip(source.name, 'it has no end record; it may be cut off');
 }
 
 /** The 64-bit numbers of an entry whose 32-bit ones are full. */
 function widened(extra: Uint8Array, narrow: { size: number; packed: number; offset: number }) {
   const wide = { ...narrow };
-  const view = viewOf(extra);
+  const view = dataViewOf(extra);
   for (let at = 0; at + 4 <= extra.length; ) {
     const id = view.getUint16(at, true);
     const length = view.getUint16(at + 2, true);
@@ -128,14 +128,14 @@ function widened(extra: Uint8Array, narrow: { size: number; packed: number; offs
   return wide;
 }
 
-function entriesOf(source: RandomAccess, bytes: Uint8Array, count: number, limits: ZipLimits): Entry[] {
-  const view = viewOf(bytes);
-  const entries: Entry[] = [];
+function zipEntries(source: RandomAccess, bytes: Uint8Array, count: number, limits: ZipLimits): ZipEntry[] {
+  const view = dataViewOf(bytes);
+  const entries: ZipEntry[] = [];
   let total = 0;
   let at = 0;
   for (let index = 0; index < count; index++) {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50)
-      damaged(source.name, `its directory breaks off at member ${index}`);
+      damagedZip(source.name, `its directory breaks off at member ${index}`);
     const flags = view.getUint16(at + 8, true);
     const method = view.getUint16(at + 10, true);
     const nameEnd = at + 46 + view.getUint16(at + 28, true);
@@ -148,18 +148,18 @@ function entriesOf(source: RandomAccess, bytes: Uint8Array, count: number, limit
       offset: view.getUint32(at + 42, true),
     });
     const problem = nameProblem(name);
-    if (problem !== undefined) unsafe(source.name, name, problem);
-    if (mode === 0xa000) unsafe(source.name, name, 'is a link');
-    if ((flags & 1) !== 0) unsafe(source.name, name, 'is encrypted');
+    if (problem !== undefined) unsafeZip(source.name, name, problem);
+    if (mode === 0xa000) unsafeZip(source.name, name, 'is a link');
+    if ((flags & 1) !== 0) unsafeZip(source.name, name, 'is encrypted');
     const crc = view.getUint32(at + 16, true);
     at = extraEnd + view.getUint16(at + 32, true);
     if (name.endsWith('/')) continue;
     if (method !== 0 && method !== 8)
-      unsafe(source.name, name, `is packed by method ${method}, which is not known here`);
+      unsafeZip(source.name, name, `is packed by method ${method}, which is not known here`);
     if (wide.size > harmlessSize && wide.size > wide.packed * limits.ratio)
-      unsafe(source.name, name, `would unpack to more than ${limits.ratio} times its size`);
+      unsafeZip(source.name, name, `would unpack to more than ${limits.ratio} times its size`);
     total += wide.size;
-    if (total > limits.bytes) unsafe(source.name, name, `brings the archive past ${limits.bytes} unpacked bytes`);
+    if (total > limits.bytes) unsafeZip(source.name, name, `brings the archive past ${limits.bytes} unpacked bytes`);
     entries.push({ name, method, crc, ...wide });
   }
   return entries;
@@ -169,17 +169,17 @@ function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   return !strFromU8(bytes.subarray(start, end)).includes('�');
 }
 
-async function* packedBytes(source: RandomAccess, entry: Entry): AsyncGenerator<Uint8Array> {
-  const header = viewOf(await source.read(entry.offset, entry.offset + 30));
+async function* packedBytes(source: RandomAccess, entry: ZipEntry): AsyncGenerator<Uint8Array> {
+  const header = dataViewOf(await source.read(entry.offset, entry.offset + 30));
   if (header.byteLength < 30 || header.getUint32(0, true) !== 0x04034b50)
-    damaged(source.name, `its member ${entry.name} is not where the directory says`);
+    damagedZip(source.name, `its member ${entry.name} is not where the directory says`);
   const start = entry.offset + 30 + header.getUint16(26, true) + header.getUint16(28, true);
   const end = start + entry.packed;
-  if (end > source.size) damaged(source.name, `its member ${entry.name} is cut off`);
+  if (end > source.size) damagedZip(source.name, `its member ${entry.name} is cut off`);
   for (let at = start; at < end; at += piece) yield await source.read(at, Math.min(end, at + piece));
 }
 
-async function* unpacked(source: RandomAccess, entry: Entry): AsyncGenerator<Uint8Array> {
+async function* inflateMember(source: RandomAccess, entry: ZipEntry): AsyncGenerator<Uint8Array> {
   if (entry.method === 0) {
     yield* packedBytes(source, entry);
     return;
@@ -192,7 +192,10 @@ async function* unpacked(source: RandomAccess, entry: Entry): AsyncGenerator<Uin
     try {
       inflate.push(bytes, last);
     } catch (cause) {
-      damaged(source.name, `its member ${entry.name} does not unpack (${cause instanceof Error ? cause.message : ''})`);
+      damagedZip(
+        source.name,
+        `its member ${entry.name} does not unpack (${cause instanceof Error ? cause.message : ''})`,
+      );
     }
   };
   for await (const bytes of packedBytes(source, entry)) {
@@ -206,16 +209,17 @@ async function* unpacked(source: RandomAccess, entry: Entry): AsyncGenerator<Uin
 }
 
 /** The bytes of a member, checked against the size and the sum that the directory gives. */
-async function* checkedBytes(source: RandomAccess, entry: Entry): AsyncGenerator<Uint8Array> {
+async function* checkedBytes(source: RandomAccess, entry: ZipEntry): AsyncGenerator<Uint8Array> {
   let size = 0;
   let crc = 0;
-  for await (const bytes of unpacked(source, entry)) {
+  for await (const bytes of inflateMember(source, entry)) {
     size += bytes.length;
-    if (size > entry.size) unsafe(source.name, entry.name, 'unpacks to more than its directory says');
+    if (size > entry.size) unsafeZip(source.name, entry.name, 'unpacks to more than its directory says');
     crc = crc32(bytes, crc);
     yield bytes;
   }
-  if (size !== entry.size || crc !== entry.crc) damaged(source.name, `its member ${entry.name} does not match its sum`);
+  if (size !== entry.size || crc !== entry.crc)
+    damagedZip(source.name, `its member ${entry.name} does not match its sum`);
 }
 
 /**
@@ -225,9 +229,9 @@ async function* checkedBytes(source: RandomAccess, entry: Entry): AsyncGenerator
 export async function zipMembers(source: RandomAccess, given: Partial<ZipLimits> = {}): Promise<InputFile[]> {
   const limits: ZipLimits = { ...zipLimits, ...given };
   const { start, size, count } = await findDirectory(source);
-  if (!(start + size <= source.size)) damaged(source.name, 'its directory lies outside it');
-  if (count > limits.members) unsafe(source.name, '', `is one of ${count}; at most ${limits.members} are allowed`);
-  const entries = entriesOf(source, await source.read(start, start + size), count, limits);
+  if (!(start + size <= source.size)) damagedZip(source.name, 'its directory lies outside it');
+  if (count > limits.members) unsafeZip(source.name, '', `is one of ${count}; at most ${limits.members} are allowed`);
+  const entries = zipEntries(source, await source.read(start, start + size), count, limits);
   return entries.map((entry) => ({
     name: entry.name,
     size: entry.size,

@@ -1,10 +1,18 @@
 // Files of Claude Code: no header, several lines per reply (they share `message.id`), results of parallel calls that fan
 // out under the lines of one reply. Lines of one reply become one entry, and its results a chain below it.
 import { derivedId } from '../derived-id.ts';
-import { atOnce, type InTurns, stretch } from '../formats/in-turns.ts';
+import { type Cooperative, itemsPerPause, runAtOnce } from '../formats/cooperative.ts';
 import { isLeafType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
-import { type Fields, given, isFields, numberField, objectField, own, textField } from './fields.ts';
-import { parentsFirst } from './parents-first.ts';
+import {
+  isSessionFields,
+  numberField,
+  objectField,
+  omitUndefinedFields,
+  ownSessionField,
+  type SessionFields,
+  textField,
+} from './fields.ts';
+import { entriesParentsFirst } from './parents-first.ts';
 
 /** A file of Claude Code as entries of ours. */
 export interface CodeSession {
@@ -14,27 +22,27 @@ export interface CodeSession {
   readonly leafUuid: string | null;
 }
 
-interface Line {
-  readonly fields: Fields;
+interface CodeLine {
+  readonly fields: SessionFields;
   readonly uuid: string;
   readonly parent: string | null;
 }
 
 /** Converts the lines of a file. Every chain line is in an entry; the others give the session's name and its leaf. */
-export function readClaudeCode(lines: readonly Fields[]): CodeSession {
-  return atOnce(readingClaudeCode(lines));
+export function readClaudeCode(lines: readonly SessionFields[]): CodeSession {
+  return runAtOnce(readingClaudeCode(lines));
 }
 
 /** As {@link readClaudeCode}, with places where others may have a turn. */
-export function* readingClaudeCode(lines: readonly Fields[]): InTurns<CodeSession> {
-  const reader = new Reader(lines);
+export function* readingClaudeCode(lines: readonly SessionFields[]): Cooperative<CodeSession> {
+  const reader = new CodeReader(lines);
   yield;
   return yield* reader.session();
 }
 
-class Reader {
-  readonly #chain: Line[] = [];
-  readonly #byUuid = new Map<string, Line>();
+class CodeReader {
+  readonly #chain: CodeLine[] = [];
+  readonly #byUuid = new Map<string, CodeLine>();
   // The entry that a line went into.
   readonly #home = new Map<string, string>();
   readonly #entries = new Map<string, Mutable>();
@@ -43,9 +51,9 @@ class Reader {
   readonly #tops = new Map<string, string | null>();
   #name: string | undefined;
   #left: string | undefined;
-  readonly #first: Fields;
+  readonly #first: SessionFields;
 
-  constructor(lines: readonly Fields[]) {
+  constructor(lines: readonly SessionFields[]) {
     this.#first = lines.find((line) => textField(line, 'sessionId') !== undefined) ?? {};
     for (const fields of lines) {
       const uuid = textField(fields, 'uuid');
@@ -61,7 +69,7 @@ class Reader {
     }
   }
 
-  *session(): InTurns<CodeSession> {
+  *session(): Cooperative<CodeSession> {
     const id = textField(this.#first, 'sessionId') ?? '';
     const at = textField(this.#first, 'timestamp');
     const cwd = textField(this.#first, 'cwd');
@@ -89,19 +97,19 @@ class Reader {
   }
 
   /** Puts the lines of each reply into one entry, and results and compactions into entries of their own. */
-  *#gather(): InTurns<void> {
+  *#gather(): Cooperative<void> {
     const replies = new Map<string, Mutable>();
     let count = 0;
     for (const line of this.#chain) {
-      if (++count % stretch === 0) yield;
+      if (++count % itemsPerPause === 0) yield;
       const { fields, uuid } = line;
-      const message = own(fields, 'message');
+      const message = ownSessionField(fields, 'message');
       const reply =
-        isFields(message) && textField(fields, 'type') === 'assistant' ? textField(message, 'id') : undefined;
+        isSessionFields(message) && textField(fields, 'type') === 'assistant' ? textField(message, 'id') : undefined;
       const begun = reply === undefined ? undefined : replies.get(reply);
       // Lines of one reply hang on each other; a reply that was asked for again has another id.
-      if (begun !== undefined && isFields(message)) {
-        for (const block of contentOf(message)) begun.content.push(block);
+      if (begun !== undefined && isSessionFields(message)) {
+        for (const block of codeContent(message)) begun.content.push(block);
         this.#home.set(uuid, begun.uuid);
         begun.lines.push(fields);
         continue;
@@ -113,31 +121,32 @@ class Reader {
     }
   }
 
-  #entry({ fields, uuid, parent }: Line, message: unknown): Mutable {
+  #entry({ fields, uuid, parent }: CodeLine, message: unknown): Mutable {
     const above = parent ?? textField(fields, 'logicalParentUuid') ?? null;
     return {
       uuid,
       parent: above,
       fields,
-      message: isFields(message) ? message : null,
+      message: isSessionFields(message) ? message : null,
       // A copy: lines that follow add to it.
-      content: isFields(message) ? [...contentOf(message)] : [],
+      content: isSessionFields(message) ? [...codeContent(message)] : [],
       lines: [fields],
     };
   }
 
   /** The entries, parents before children, results in a chain below the reply that asked for them. */
-  *#ordered(root: string): InTurns<SessionEntry[]> {
+  *#ordered(root: string): Cooperative<SessionEntry[]> {
     const calls = new Map<string, Mutable>();
     const ends = new Map<string, string>();
     const moved = new Map<string, string>();
     const answered = new Set<string>();
     for (const entry of this.#entries.values())
       for (const block of entry.content)
-        if (isFields(block) && textField(block, 'type') === 'tool_use') calls.set(textField(block, 'id') ?? '', entry);
+        if (isSessionFields(block) && textField(block, 'type') === 'tool_use')
+          calls.set(textField(block, 'id') ?? '', entry);
     let count = 0;
     for (const entry of this.#entries.values()) {
-      if (++count % stretch === 0) yield;
+      if (++count % itemsPerPause === 0) yield;
       const id = this.#resultOf(entry);
       const asking = id === undefined ? undefined : calls.get(id);
       if (id === undefined || asking === undefined || answered.has(id) || !this.#isBelow(entry, asking)) continue;
@@ -148,25 +157,25 @@ class Reader {
     const results = new Map([...moved.keys()].map((uuid) => [uuid, this.#askedBy(uuid, calls)]));
     const found: SessionEntry[] = [];
     for (const entry of this.#entries.values()) {
-      if (++count % stretch === 0) yield;
+      if (++count % itemsPerPause === 0) yield;
       const above = moved.get(entry.uuid) ?? this.#above(entry, results, ends);
       for (const one of toEntries(entry, above ?? root, this.#kept(entry))) found.push(one);
     }
     yield;
-    return parentsFirst(found, root);
+    return entriesParentsFirst(found, root);
   }
 
   /** What a compaction left in force, and how much there was before: told by the boundary above the summary. */
-  #kept(entry: Mutable): Fields {
+  #kept(entry: Mutable): SessionFields {
     const above = entry.parent === null ? undefined : this.#entries.get(entry.parent);
     if (above === undefined || textField(above.fields, 'subtype') !== 'compact_boundary') return {};
     const about = objectField(above.fields, 'compactMetadata') ?? {};
     const kept = [about, above.fields].flatMap((one): readonly unknown[] => {
-      const uuids = own(objectField(one, 'preserved_messages') ?? {}, 'uuids');
+      const uuids = ownSessionField(objectField(one, 'preserved_messages') ?? {}, 'uuids');
       return Array.isArray(uuids) ? uuids : [];
     });
     const homes = kept.map((uuid) => (typeof uuid === 'string' ? this.#home.get(uuid) : undefined));
-    return given({
+    return omitUndefinedFields({
       firstKeptEntryUuid: homes.find((home) => home !== undefined),
       tokensBefore: numberField(about, 'preTokens'),
     });
@@ -233,7 +242,7 @@ class Reader {
     const left = this.#left === undefined ? undefined : this.#home.get(this.#left);
     if (left !== undefined) return left;
     const types = new Map(entries.map(({ uuid, type }) => [uuid, type]));
-    const isMain = (uuid: string) => own(this.#entries.get(uuid)?.fields ?? {}, 'isSidechain') !== true;
+    const isMain = (uuid: string) => ownSessionField(this.#entries.get(uuid)?.fields ?? {}, 'isSidechain') !== true;
     const isSaid = (uuid: string) => isLeafType(types.get(uuid) ?? '') && isMain(uuid);
     const followed = new Set<string>();
     for (let index = entries.length - 1; index >= 0; index--) {
@@ -254,47 +263,50 @@ class Reader {
 interface Mutable {
   readonly uuid: string;
   readonly parent: string | null;
-  readonly fields: Fields;
-  readonly message: Fields | null;
+  readonly fields: SessionFields;
+  readonly message: SessionFields | null;
   readonly content: unknown[];
-  readonly lines: Fields[];
+  readonly lines: SessionFields[];
 }
 
-function contentOf(message: Fields): unknown[] {
-  const content = own(message, 'content');
+function codeContent(message: SessionFields): unknown[] {
+  const content = ownSessionField(message, 'content');
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content : [];
 }
 
-function resultOf(entry: Mutable): Fields | undefined {
-  return entry.content.find((block): block is Fields => isFields(block) && textField(block, 'type') === 'tool_result');
+function codeResult(entry: Mutable): SessionFields | undefined {
+  return entry.content.find(
+    (block): block is SessionFields => isSessionFields(block) && textField(block, 'type') === 'tool_result',
+  );
 }
 
 function resultId(entry: Mutable): string | undefined {
-  const result = resultOf(entry);
+  const result = codeResult(entry);
   return result === undefined ? undefined : textField(result, 'tool_use_id');
 }
 
 function textIn(content: readonly unknown[]): string {
-  return content.map((block) => (isFields(block) ? (textField(block, 'text') ?? '') : '')).join('');
+  return content.map((block) => (isSessionFields(block) ? (textField(block, 'text') ?? '') : '')).join('');
 }
 
 /** The entry, and if it holds several results, one more for each of them. */
-function toEntries(entry: Mutable, parentUuid: string, kept: Fields): SessionEntry[] {
+function toEntries(entry: Mutable, parentUuid: string, kept: SessionFields): SessionEntry[] {
   const { fields, uuid, message } = entry;
   const at = textField(fields, 'timestamp');
   const base = { uuid, parentUuid, ...(at === undefined ? {} : { timestamp: at }) };
-  if (own(fields, 'isCompactSummary') === true)
+  if (ownSessionField(fields, 'isCompactSummary') === true)
     return [{ type: 'compaction', ...base, summary: textIn(entry.content), ...kept, record: entry.lines }];
   if (message === null) return [{ type: textField(fields, 'type') ?? 'system', ...base, record: entry.lines }];
   const results = entry.content.filter(
-    (block): block is Fields => isFields(block) && textField(block, 'type') === 'tool_result',
+    (block): block is SessionFields => isSessionFields(block) && textField(block, 'type') === 'tool_result',
   );
-  if (results.length === 0) return [{ type: 'message', ...base, message: saidIn(entry, message), record: entry.lines }];
+  if (results.length === 0)
+    return [{ type: 'message', ...base, message: codeMessageIn(entry, message), record: entry.lines }];
   return chained(entry, base, results);
 }
 
-function saidIn(entry: Mutable, message: Fields): Fields {
+function codeMessageIn(entry: Mutable, message: SessionFields): SessionFields {
   const { id: _, type: __, content: ___, role, ...rest } = message;
   const about = role === 'assistant' ? rest : {};
   return { role, ...about, content: entry.content };
@@ -304,14 +316,14 @@ function saidIn(entry: Mutable, message: Fields): Fields {
 function chained(
   entry: Mutable,
   base: { readonly uuid: string; readonly parentUuid: string },
-  results: readonly Fields[],
+  results: readonly SessionFields[],
 ): SessionEntry[] {
   const rest = entry.content.filter((block) => !results.some((result) => result === block));
-  const messages: Fields[] = results.map((result) => ({
+  const messages: SessionFields[] = results.map((result) => ({
     role: 'toolResult',
     toolCallId: textField(result, 'tool_use_id') ?? '',
-    content: own(result, 'content'),
-    ...(own(result, 'is_error') === true ? { isError: true } : {}),
+    content: ownSessionField(result, 'content'),
+    ...(ownSessionField(result, 'is_error') === true ? { isError: true } : {}),
   }));
   if (rest.length > 0) messages.push({ role: 'user', content: rest });
   let { parentUuid } = base;

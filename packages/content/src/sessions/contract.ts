@@ -9,7 +9,7 @@ export const sessionVersion = 2;
 const stampOfPi = 3;
 
 /** Whether a header of ours with a version is read: one of a newer build is not. */
-export function isReadable(version: number): boolean {
+export function isReadableVersion(version: number): boolean {
   return version <= sessionVersion || version === stampOfPi;
 }
 
@@ -79,7 +79,7 @@ export interface LabelEntry extends SessionEntry {
 }
 
 /** Which tool wrote a file, told by the shape of its lines. */
-export type Dialect =
+export type SessionDialect =
   /** No ids: the order of the lines is the chain. */
   | 'v1'
   /** Ours. */
@@ -122,7 +122,7 @@ export interface SessionHolder {
  */
 export interface SessionFile {
   readonly path: string;
-  readonly dialect: Dialect;
+  readonly dialect: SessionDialect;
   readonly header: SessionHeader;
   /** Whether entries can be added here: the format is ours and the lease is this process's. */
   readonly writable: boolean;
@@ -167,7 +167,7 @@ export interface SessionFile {
 /** A session in a list. */
 export interface SessionSummary {
   readonly path: string;
-  readonly dialect: Dialect | null;
+  readonly dialect: SessionDialect | null;
   readonly id: string;
   readonly name?: string;
   readonly cwd?: string;
@@ -265,6 +265,6 @@ export function isLeafType(type: string): boolean {
 const asides: ReadonlySet<string> = new Set(['leaf', 'change', 'label', 'session_info', 'linear', 'log', 'state']);
 
 /** Whether lines of a type are about the session and no points of it. */
-export function isAside(type: string): boolean {
+export function isSideEntry(type: string): boolean {
   return asides.has(type);
 }

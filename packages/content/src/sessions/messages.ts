@@ -13,7 +13,16 @@ import {
   textMessage,
 } from '@coppice/core';
 import { normaliseMessage } from '../legacy.ts';
-import { type Fields, given, isFields, isJson, numberField, objectField, own, textField } from './fields.ts';
+import {
+  isJsonValueOf,
+  isSessionFields,
+  numberField,
+  objectField,
+  omitUndefinedFields,
+  ownSessionField,
+  type SessionFields,
+  textField,
+} from './fields.ts';
 
 /** What a line's message means. */
 export interface ReadMessage {
@@ -29,14 +38,14 @@ const none: NodeMeta = {};
 /** Reads the message of a line. What cannot be read as one is kept as a block of its own type, never dropped. */
 export function readSessionMessage(raw: unknown): ReadMessage {
   const checked = checkMessage(raw);
-  if (checked.ok && Object.keys(checked.value).every((key) => plainFields.has(key)) && !isForeign(checked.value))
+  if (checked.ok && Object.keys(checked.value).every((key) => plainFields.has(key)) && !isForeignBlock(checked.value))
     return {
       message: checked.value,
       kind: 'message',
       status: isBlank(checked.value) ? 'interrupted' : 'success',
       meta: none,
     };
-  if (!isFields(raw)) return unreadable(raw);
+  if (!isSessionFields(raw)) return unreadableBlock(raw);
   const role = textField(raw, 'role');
   switch (role) {
     case 'toolResult':
@@ -45,21 +54,21 @@ export function readSessionMessage(raw: unknown): ReadMessage {
       return bashExecution(raw);
     case 'custom':
     case 'hookMessage':
-      return { ...spoken(raw, 'user'), kind: 'injected' };
+      return { ...hasSpokenText(raw, 'user'), kind: 'injected' };
     case 'assistant':
       return assistant(raw);
     default:
-      return isRole(role) ? spoken(raw, role) : unreadable(raw);
+      return isSessionRole(role) ? hasSpokenText(raw, role) : unreadableBlock(raw);
   }
 }
 
-function isRole(role: string | undefined): role is Role {
+function isSessionRole(role: string | undefined): role is Role {
   return roles.some((known) => known === role);
 }
 
 const foreignBlocks: ReadonlySet<string> = new Set(['toolCall', 'tool_use', 'tool_result']);
 
-function isForeign(message: Message): boolean {
+function isForeignBlock(message: Message): boolean {
   return message.content.some(
     (block) =>
       foreignBlocks.has(block.type) ||
@@ -71,35 +80,35 @@ function isForeign(message: Message): boolean {
 /** The type of the block that holds what cannot be read as a message. */
 export const unreadableType = 'x-unreadable';
 
-function unreadable(raw: unknown): ReadMessage {
+function unreadableBlock(raw: unknown): ReadMessage {
   const block: Block & { readonly value: unknown } = { type: unreadableType, value: raw === undefined ? null : raw };
   return { message: { role: 'user', content: [block] }, kind: 'message', status: 'success', meta: { excluded: true } };
 }
 
 /** The blocks of a line's message in our words. */
 export function readBlocks(content: unknown): Block[] {
-  if (typeof content === 'string') return [textBlock(content)];
+  if (typeof content === 'string') return [sessionTextBlock(content)];
   if (!Array.isArray(content)) return [];
-  return content.flatMap((block: unknown) => (isFields(block) ? [readBlock(block)] : []));
+  return content.flatMap((block: unknown) => (isSessionFields(block) ? [readBlock(block)] : []));
 }
 
-function textBlock(text: string): Block {
+function sessionTextBlock(text: string): Block {
   const block: Block & { readonly text: string } = { type: 'text', text };
   return block;
 }
 
-function isBlock(value: Fields): value is Fields & Block {
+function isBlock(value: SessionFields): value is SessionFields & Block {
   return typeof value.type === 'string';
 }
 
-function readBlock(block: Fields): Block {
+function readBlock(block: SessionFields): Block {
   switch (textField(block, 'type')) {
     case 'text':
-      return made({ ...block, type: 'text', text: textField(block, 'text') ?? '' });
+      return parsedBlock({ ...block, type: 'text', text: textField(block, 'text') ?? '' });
     case 'thinking': {
       const { thinkingSignature, redacted, ...rest } = block;
       const opaque = redacted === true && typeof thinkingSignature === 'string';
-      return made({
+      return parsedBlock({
         ...rest,
         type: 'thinking',
         thinking: textField(block, 'thinking') ?? '',
@@ -109,7 +118,7 @@ function readBlock(block: Fields): Block {
       });
     }
     case 'redacted_thinking':
-      return made({ type: 'thinking', thinking: '', redacted: textField(block, 'data') ?? '' });
+      return parsedBlock({ type: 'thinking', thinking: '', redacted: textField(block, 'data') ?? '' });
     case 'toolCall':
       return call(block, 'arguments');
     case 'tool_use':
@@ -117,18 +126,18 @@ function readBlock(block: Fields): Block {
     case 'image':
       return image(block);
     default:
-      return made(isBlock(block) ? block : { ...block, type: 'x-unknown' });
+      return parsedBlock(isBlock(block) ? block : { ...block, type: 'x-unknown' });
   }
 }
 
-function made(fields: Fields): Block {
+function parsedBlock(fields: SessionFields): Block {
   return isBlock(fields) ? fields : { type: 'x-unknown' };
 }
 
-function call(block: Fields, key: 'arguments' | 'input'): Block {
+function call(block: SessionFields, key: 'arguments' | 'input'): Block {
   const { [key]: _, type: __, ...rest } = block;
   const parameters = objectField(block, key);
-  return made({
+  return parsedBlock({
     ...rest,
     type: 'tool-use',
     id: textField(block, 'id') ?? '',
@@ -137,67 +146,73 @@ function call(block: Fields, key: 'arguments' | 'input'): Block {
   });
 }
 
-function image(block: Fields): Block {
+function image(block: SessionFields): Block {
   const data = textField(block, 'data');
   if (data !== undefined) {
     const mediaType = textField(block, 'mimeType') ?? 'image/png';
-    return made({ type: 'image', source: { type: 'base64', data }, mediaType });
+    return parsedBlock({ type: 'image', source: { type: 'base64', data }, mediaType });
   }
-  const source = own(block, 'source');
-  if (isFields(source) && textField(source, 'type') === 'base64' && textField(source, 'media_type') !== undefined)
-    return made({
+  const source = ownSessionField(block, 'source');
+  if (
+    isSessionFields(source) &&
+    textField(source, 'type') === 'base64' &&
+    textField(source, 'media_type') !== undefined
+  )
+    return parsedBlock({
       type: 'image',
       source: { type: 'base64', data: textField(source, 'data') ?? '' },
       mediaType: textField(source, 'media_type'),
     });
-  return made({ ...block, type: 'image' });
+  return parsedBlock({ ...block, type: 'image' });
 }
 
 /** Blocks as a message that core takes, or as an unreadable one. A tool call twice in one message keeps its first id. */
-function sound(role: Role, content: readonly Block[], raw: Fields, toolCallId?: string): Message {
-  const blocks = content.length === 0 ? [textBlock('')] : content;
+function sound(role: Role, content: readonly Block[], raw: SessionFields, toolCallId?: string): Message {
+  const blocks = content.length === 0 ? [sessionTextBlock('')] : content;
   const message = { role, content: blocks, ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }) };
   const checked = checkMessage(message);
   if (checked.ok) return checked.value;
   const legacy = normaliseMessage({
-    role: own(raw, 'role'),
-    content: own(raw, 'content'),
-    tool_calls: own(raw, 'tool_calls'),
+    role: ownSessionField(raw, 'role'),
+    content: ownSessionField(raw, 'content'),
+    tool_calls: ownSessionField(raw, 'tool_calls'),
   });
   if (legacy.ok) return legacy.value;
   const kept: Block & { readonly value: unknown } = { type: unreadableType, value: raw };
   return { role: role === 'tool' ? 'user' : role, content: [kept] };
 }
 
-function recordOf(raw: Fields): NodeMeta {
-  return isJson(raw) ? { sessionRecord: raw } : {};
+function recordOfMessage(raw: SessionFields): NodeMeta {
+  return isJsonValueOf(raw) ? { sessionRecord: raw } : {};
 }
 
-function spoken(raw: Fields, role: Role): ReadMessage {
+function hasSpokenText(raw: SessionFields, role: Role): ReadMessage {
   const callId = role === 'tool' ? (textField(raw, 'tool_call_id') ?? '') : undefined;
-  const legacy = own(raw, 'tool_calls') !== undefined || (typeof raw.content === 'string' && role !== 'tool');
-  const normal = legacy ? normaliseMessage(plain(raw), { blank: 'keep' }) : null;
-  const message = normal?.ok === true ? normal.value : sound(role, readBlocks(own(raw, 'content')), raw, callId);
+  const legacy =
+    ownSessionField(raw, 'tool_calls') !== undefined || (typeof raw.content === 'string' && role !== 'tool');
+  const normal = legacy ? normaliseMessage(plainMessage(raw), { blank: 'keep' }) : null;
+  const message =
+    normal?.ok === true ? normal.value : sound(role, readBlocks(ownSessionField(raw, 'content')), raw, callId);
   const exact = Object.keys(raw).every((key) => plainFields.has(key)) && !isRaw(raw);
   return {
     message,
     kind: 'message',
     status: isBlank(message) ? 'interrupted' : 'success',
-    meta: exact ? none : recordOf(raw),
+    meta: exact ? none : recordOfMessage(raw),
   };
 }
 
 /** Whether a message cannot be told from its meaning: only a plain text of its own loses nothing. */
-function isRaw(raw: Fields): boolean {
+function isRaw(raw: SessionFields): boolean {
   return typeof raw.content !== 'string';
 }
 
-function plain(raw: Fields): Fields {
-  return given({
+function plainMessage(raw: SessionFields): SessionFields {
+  return omitUndefinedFields({
     role: raw.role,
-    content: own(raw, 'content'),
-    tool_calls: own(raw, 'tool_calls'),
-    tool_call_id: own(raw, 'tool_call_id'),
+    content: ownSessionField(raw, 'content'),
+    tool_calls: ownSessionField(raw, 'tool_calls'),
+    tool_call_id: ownSessionField(raw, 'tool_call_id'),
   });
 }
 
@@ -206,31 +221,34 @@ const endings: ReadonlyMap<string, NodeStatus> = new Map([
   ['aborted', 'aborted'],
 ]);
 
-function assistant(raw: Fields): ReadMessage {
-  const { message } = spoken(raw, 'assistant');
+function assistant(raw: SessionFields): ReadMessage {
+  const { message } = hasSpokenText(raw, 'assistant');
   const ended = endings.get(textField(raw, 'stopReason') ?? '');
-  const source = sourceOf(raw);
+  const source = sessionSource(raw);
   return {
     message,
     kind: 'message',
     status: ended ?? (isBlank(message) ? 'interrupted' : 'success'),
-    meta: { ...(Object.keys(source).length === 0 ? {} : { source: { type: 'model', ...source } }), ...recordOf(raw) },
+    meta: {
+      ...(Object.keys(source).length === 0 ? {} : { source: { type: 'model', ...source } }),
+      ...recordOfMessage(raw),
+    },
   };
 }
 
-function sourceOf(raw: Fields): JsonObject {
+function sessionSource(raw: SessionFields): JsonObject {
   const usage = objectField(raw, 'usage');
-  return given({
+  return omitUndefinedFields({
     provider: textField(raw, 'provider'),
     model_name: textField(raw, 'model'),
     finish_reason: textField(raw, 'stopReason') ?? textField(raw, 'stop_reason'),
-    usage: usage === undefined ? undefined : usageOf(usage),
+    usage: usage === undefined ? undefined : sessionUsage(usage),
     error: textField(raw, 'errorMessage'),
   });
 }
 
 /** Usage in our spelling; a spelling of a provider is left as it is, for core reads it. */
-function usageOf(usage: JsonObject): JsonObject | undefined {
+function sessionUsage(usage: JsonObject): JsonObject | undefined {
   const [input, output] = [numberField(usage, 'input'), numberField(usage, 'output')];
   if (input === undefined && output === undefined) return usage;
   const sent = (input ?? 0) + (numberField(usage, 'cacheRead') ?? 0) + (numberField(usage, 'cacheWrite') ?? 0);
@@ -239,30 +257,35 @@ function usageOf(usage: JsonObject): JsonObject | undefined {
   return total === 0 ? undefined : { inputTokens: sent, outputTokens: output ?? 0, totalTokens: total };
 }
 
-function toolResult(raw: Fields): ReadMessage {
-  const failed = own(raw, 'isError') === true;
-  const source = given({ type: 'tool', tool_name: textField(raw, 'toolName'), is_error: failed ? true : undefined });
+function toolResult(raw: SessionFields): ReadMessage {
+  const failed = ownSessionField(raw, 'isError') === true;
+  const source = omitUndefinedFields({
+    type: 'tool',
+    tool_name: textField(raw, 'toolName'),
+    is_error: failed ? true : undefined,
+  });
   return {
-    message: sound('tool', readBlocks(own(raw, 'content')), raw, textField(raw, 'toolCallId') ?? ''),
+    message: sound('tool', readBlocks(ownSessionField(raw, 'content')), raw, textField(raw, 'toolCallId') ?? ''),
     kind: 'message',
     status: 'success',
-    meta: { source, ...recordOf(raw) },
+    meta: { source, ...recordOfMessage(raw) },
   };
 }
 
-function bashExecution(raw: Fields): ReadMessage {
+function bashExecution(raw: SessionFields): ReadMessage {
   const output = textField(raw, 'output') ?? '';
   const code = numberField(raw, 'exitCode');
   let text = `Ran \`${textField(raw, 'command') ?? ''}\`\n${output === '' ? '(no output)' : `\`\`\`\n${output}\n\`\`\``}`;
-  if (own(raw, 'cancelled') === true) text += '\n\n(command cancelled)';
+  if (ownSessionField(raw, 'cancelled') === true) text += '\n\n(command cancelled)';
   else if (code !== undefined && code !== 0) text += `\n\nCommand exited with code ${code}`;
   const path = textField(raw, 'fullOutputPath');
-  if (own(raw, 'truncated') === true && path !== undefined) text += `\n\n[Output truncated. Full output: ${path}]`;
-  const left = own(raw, 'excludeFromContext') === true;
+  if (ownSessionField(raw, 'truncated') === true && path !== undefined)
+    text += `\n\n[Output truncated. Full output: ${path}]`;
+  const left = ownSessionField(raw, 'excludeFromContext') === true;
   return {
     message: textMessage('user', text),
     kind: 'message',
     status: 'success',
-    meta: { ...(left ? { excluded: true } : {}), ...recordOf(raw) },
+    meta: { ...(left ? { excluded: true } : {}), ...recordOfMessage(raw) },
   };
 }

@@ -6,7 +6,7 @@ import type { SessionEntry } from './contract.ts';
  * come after the others and keep the parent that they name, for the reader to report. Each is looked at a fixed number of
  * times: a file of nothing but orphans takes no longer than one in order.
  */
-export function parentsFirst(entries: readonly SessionEntry[], root: string): SessionEntry[] {
+export function entriesParentsFirst(entries: readonly SessionEntry[], root: string): SessionEntry[] {
   const waiting = new Map<string, SessionEntry[]>();
   const placed = new Set<string>([root]);
   const found = new Set<SessionEntry>();

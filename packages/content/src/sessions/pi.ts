@@ -1,7 +1,7 @@
 // Files of the terminal agent whose format this is, versions 2 and 3: `id` and `parentId`, the header outside the tree.
 import type { SessionEntry, SessionHeader } from './contract.ts';
 import { sessionVersion } from './contract.ts';
-import { type Fields, textField, without } from './fields.ts';
+import { omitSessionFields, type SessionFields, textField } from './fields.ts';
 
 // Where pi writes `fromId` it means the entry that a summary hangs on, or the word root: not what our `fromUuid` says.
 const ourNames: ReadonlyMap<string, string> = new Map([
@@ -17,10 +17,10 @@ export function renamePiFields<T>(line: Readonly<Record<string, T>>): Readonly<R
 }
 
 /** A header as ours. Its id stands for the root that such files do not have. */
-export function headerFromPi(line: Fields): SessionHeader {
+export function headerFromPi(line: SessionFields): SessionHeader {
   const id = textField(line, 'id') ?? '';
   return {
-    ...without(line, new Set(['version'])),
+    ...omitSessionFields(line, new Set(['version'])),
     type: 'session',
     version: sessionVersion,
     uuid: id,
@@ -30,7 +30,7 @@ export function headerFromPi(line: Fields): SessionHeader {
 }
 
 /** An entry as ours; undefined for a line that is none. What hangs on nothing hangs on the header. */
-export function entryFromPi(line: Fields, header: SessionHeader): SessionEntry | undefined {
+export function entryFromPi(line: SessionFields, header: SessionHeader): SessionEntry | undefined {
   const uuid = textField(line, 'id');
   const type = textField(line, 'type');
   if (uuid === undefined || type === undefined) return undefined;

@@ -1,20 +1,20 @@
 // The tree that the lines of a session file make, as far as it is asked for: where the leaf is, what hangs where, what was
 // removed, replaced, labelled and named. Costs one small record per line; what a line says is read when it is needed.
 import {
+  applyPatch,
   isUuid,
   type Message,
   type NodeMeta,
   type NodeStatus,
   type Patch,
   parseSteps,
-  patched,
   type Step,
   type TreeAttributes,
 } from '@coppice/core';
-import { isAside, isLeafType, type SessionEntry, type SessionFile } from './contract.ts';
-import { own, textField, timeOf } from './fields.ts';
-import { type EntryMeaning, meaningOf } from './meaning.ts';
-import { sessionNodeId } from './names.ts';
+import { isLeafType, isSideEntry, type SessionEntry, type SessionFile } from './contract.ts';
+import { type DecodedEntry, decodeEntry } from './entry-codec.ts';
+import { ownSessionField, parseTime, textField } from './fields.ts';
+import { sessionNodeId } from './session-ids.ts';
 
 /** What later lines changed about an entry. */
 export interface Amendment {
@@ -49,7 +49,7 @@ export class SessionIndex {
   #seen = 1;
   #children: number[][] | null = null;
   // Whether lines were live or gone when that was asked last, as this number or its negative; another one after a change.
-  readonly #told: number[] = [];
+  readonly #reported: number[] = [];
   #asking = 1;
 
   constructor(file: SessionFile) {
@@ -75,15 +75,15 @@ export class SessionIndex {
     for (; this.#seen < file.size; this.#seen++) {
       const index = this.#seen;
       const type = file.typeAt(index);
-      if (this.#removed.size > 0 && !isAside(type)) this.#hang(index);
-      if (file.namedParentAt?.(index) !== undefined && !isAside(type)) this.#adrift.push(index);
+      if (this.#removed.size > 0 && !isSideEntry(type)) this.#hang(index);
+      if (file.namedParentAt?.(index) !== undefined && !isSideEntry(type)) this.#adrift.push(index);
       if (isLeafType(type)) this.#leaf = index;
       else if (type === 'leaf') this.#leaf = this.leafBy(index) ?? this.#leaf;
       else if (type === 'change') this.#change(file.entryAt(index));
       else if (type === 'label') this.#label(file.entryAt(index));
       else if (type === 'session_info') {
         const name = textField(file.entryAt(index), 'name')?.trim() ?? '';
-        this.#attributes = patched<TreeAttributes>(this.#attributes, { title: name === '' ? null : name });
+        this.#attributes = applyPatch<TreeAttributes>(this.#attributes, { title: name === '' ? null : name });
       }
     }
   }
@@ -104,7 +104,7 @@ export class SessionIndex {
   }
 
   #change(entry: SessionEntry): void {
-    const steps = parseSteps(own(entry, 'steps'));
+    const steps = parseSteps(ownSessionField(entry, 'steps'));
     if (steps.ok) for (const step of steps.value) this.#step(step);
   }
 
@@ -113,7 +113,7 @@ export class SessionIndex {
     if (step.type === 'move' || step.type === 'remove' || step.type === 'restore') this.#asking++;
     switch (step.type) {
       case 'attributes':
-        this.#attributes = patched(this.#attributes, step.after);
+        this.#attributes = applyPatch(this.#attributes, step.after);
         return;
       case 'move':
         this.#moved.set(at, this.lineOf(step.to.parentId));
@@ -188,7 +188,7 @@ export class SessionIndex {
       this.#labels.delete(at);
       return;
     }
-    const time = timeOf(entry.timestamp) ?? 0;
+    const time = parseTime(entry.timestamp) ?? 0;
     const createdAt = this.#labels.get(at)?.createdAt ?? time;
     this.#labels.set(at, { title, createdAt, updatedAt: time });
   }
@@ -218,8 +218,8 @@ export class SessionIndex {
   }
 
   /** What an entry means, with what later lines changed about it. */
-  meaningAt(index: number): EntryMeaning {
-    const meaning = meaningOf(this.file.entryAt(index));
+  meaningAt(index: number): DecodedEntry {
+    const meaning = decodeEntry(this.file.entryAt(index));
     const amended = this.#amended.get(index);
     if (amended === undefined) return meaning;
     const { message = meaning.message, status = meaning.status, meta } = amended;
@@ -230,14 +230,14 @@ export class SessionIndex {
       message,
       status,
       noted,
-      meta: meta === undefined ? meaning.meta : patched(meaning.meta, meta),
+      meta: meta === undefined ? meaning.meta : applyPatch(meaning.meta, meta),
     };
   }
 
   /** The nearest entry at or above a line that is a point of the session: labels, names and changes are not. */
   standing(index: number): number {
     let at = index;
-    while (at > 0 && isAside(this.file.typeAt(at))) at = this.file.parentAt(at);
+    while (at > 0 && isSideEntry(this.file.typeAt(at))) at = this.file.parentAt(at);
     return Math.max(0, at);
   }
 
@@ -261,7 +261,7 @@ export class SessionIndex {
 
   /** Whether an entry is a live point of the session. */
   isLive(index: number): boolean {
-    if (index <= 0 || index >= this.#seen || isAside(this.file.typeAt(index))) return index === 0;
+    if (index <= 0 || index >= this.#seen || isSideEntry(this.file.typeAt(index))) return index === 0;
     return this.#isLeft(index);
   }
 
@@ -271,13 +271,13 @@ export class SessionIndex {
     const way: number[] = [];
     let isLeft = true;
     for (let [at, left] = [index, this.file.size]; at > 0 && isLeft && left > 0; left--) {
-      const told = this.#told[at] ?? 0;
-      if (told === this.#asking) break;
-      isLeft = told !== -this.#asking && !this.#removed.has(at);
+      const reported = this.#reported[at] ?? 0;
+      if (reported === this.#asking) break;
+      isLeft = reported !== -this.#asking && !this.#removed.has(at);
       way.push(at);
       at = this.parent(at);
     }
-    for (const at of way) this.#told[at] = isLeft ? this.#asking : -this.#asking;
+    for (const at of way) this.#reported[at] = isLeft ? this.#asking : -this.#asking;
     return isLeft;
   }
 
@@ -290,7 +290,7 @@ export class SessionIndex {
   #allChildren(): number[][] {
     const all: number[][] = [];
     for (let index = 1; index < this.file.size; index++) {
-      if (isAside(this.file.typeAt(index)) || this.#removed.has(index)) continue;
+      if (isSideEntry(this.file.typeAt(index)) || this.#removed.has(index)) continue;
       const parent = this.parent(index);
       const list = all[parent];
       if (list === undefined) all[parent] = [index];

@@ -1,21 +1,21 @@
-import { actId, type NewNode, nodeId, seedling, textMessage, treeId } from '@coppice/core';
+import { actId, emptyTree, type NewNode, nodeId, textMessage, treeId } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sessionInMemory } from '../formats/session-in-memory.ts';
 import { messageKit } from '../kit.ts';
 import {
+  decodeEntry,
   detectDialect,
-  entryOf,
+  encodeNode,
+  entriesParentsFirst,
   headerSteps,
-  linesOf,
-  meaningOf,
+  linesOfCommit,
   nodeMarker,
-  parentsFirst,
   piLines,
   readSessionMessage,
   type SessionEntry,
   SessionIndex,
-  stepsOf,
+  stepsOfLines,
 } from './index.ts';
 
 const same = (id: string) => id;
@@ -37,10 +37,10 @@ const node: fc.Arbitrary<NewNode> = fc
     details: fc.option(details),
     firstKept: fc.boolean(),
   })
-  .map(({ kind, role, text, status, groupId, createdAt, meta, details: told, firstKept }): NewNode => {
+  .map(({ kind, role, text, status, groupId, createdAt, meta, details: reported, firstKept }): NewNode => {
     const message = textMessage(role, text);
     const marker = {
-      ...(told === null ? {} : { details: told }),
+      ...(reported === null ? {} : { details: reported }),
       ...(firstKept && kind === 'compaction' ? { firstKept: nodeId(id(7)) } : {}),
     };
     return {
@@ -66,8 +66,8 @@ describe('entries and nodes', () => {
   test('[JL1] any node comes back from its entry, through JSON, as it was', () => {
     fc.assert(
       fc.property(node, (given) => {
-        const entry: SessionEntry = JSON.parse(JSON.stringify(entryOf(given, same, { position: given.position })));
-        const { kind, message, status, meta, marker, createdAt, noted } = meaningOf(entry);
+        const entry: SessionEntry = JSON.parse(JSON.stringify(encodeNode(given, same, { position: given.position })));
+        const { kind, message, status, meta, marker, createdAt, noted } = decodeEntry(entry);
         expect({
           kind,
           message,
@@ -95,7 +95,7 @@ describe('entries and nodes', () => {
   });
 
   test('[JL2] steps come back from the lines of their commit', () => {
-    const tree = seedling(treeId(id(0)));
+    const tree = emptyTree(treeId(id(0)));
     const made = (at: number, parent: number): NewNode => {
       const message = textMessage('user', `said ${at}`);
       return {
@@ -142,7 +142,7 @@ describe('entries and nodes', () => {
       structural: true,
       steps,
     } as const;
-    const [head, ...lines] = linesOf(commit, {
+    const [head, ...lines] = linesOfCommit(commit, {
       before: null,
       fileId: same,
       newId: () => id(99),
@@ -157,7 +157,7 @@ describe('entries and nodes', () => {
       kit: messageKit,
       misfit: () => undefined,
     };
-    expect(stepsOf(tree, JSON.parse(JSON.stringify(lines)), reading, first)).toEqual(steps);
+    expect(stepsOfLines(tree, JSON.parse(JSON.stringify(lines)), reading, first)).toEqual(steps);
   });
 });
 
@@ -203,7 +203,7 @@ describe('lines of others', () => {
 
   test('[JL5] parents come before children; what hangs on nothing, or in a circle, is kept', () => {
     const entry = (uuid: string, parentUuid: string): SessionEntry => ({ type: 'message', uuid, parentUuid });
-    const order = parentsFirst(
+    const order = entriesParentsFirst(
       [entry('c', 'b'), entry('b', 'a'), entry('x', 'y'), entry('y', 'x'), entry('lost', 'nobody'), entry('a', 'root')],
       'root',
     ).map(({ uuid }) => uuid);
@@ -217,7 +217,7 @@ describe('lines of others', () => {
       orphans.push({ type: 'message', uuid: `o${at}`, parentUuid: 'nobody' });
       circle.push({ type: 'message', uuid: `c${at}`, parentUuid: `c${(at + 49_999) % 50_000}` });
     }
-    expect(parentsFirst([...circle, ...orphans], 'root')).toEqual([...orphans, ...circle]);
+    expect(entriesParentsFirst([...circle, ...orphans], 'root')).toEqual([...orphans, ...circle]);
   });
 
   test('[JL5] of two entries with one id none is dropped, also where they hang on nothing', () => {
@@ -226,7 +226,7 @@ describe('lines of others', () => {
       { type: 'message', uuid: 'a', parentUuid: 'nobody', content: 'other' },
       { type: 'message', uuid: 'b', parentUuid: 'a' },
     ];
-    expect(parentsFirst(twice, 'root').map(({ content, uuid }) => [uuid, content])).toEqual([
+    expect(entriesParentsFirst(twice, 'root').map(({ content, uuid }) => [uuid, content])).toEqual([
       ['a', undefined],
       ['b', undefined],
       ['a', 'other'],

@@ -1,9 +1,27 @@
 // A session in the lines of the terminal agent whose format this is, version 3. What those lines cannot hold is said.
-import { type Block, isText, isToolUse, type JsonObject, type Message, type NodeStatus, usageOf } from '@coppice/core';
-import { definitionOf, withoutCalls } from '../blocks/index.ts';
+import {
+  type Block,
+  isText,
+  isToolUse,
+  type JsonObject,
+  type Message,
+  type NodeStatus,
+  parseUsage,
+} from '@coppice/core';
+import { blockDefinitionOf, withoutCalls } from '../blocks/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import { type Fields, given, isFields, isoTime, objectField, own, textField, timeOf, without } from './fields.ts';
-import type { EntryMeaning } from './meaning.ts';
+import type { DecodedEntry } from './entry-codec.ts';
+import {
+  isSessionFields,
+  objectField,
+  omitSessionFields,
+  omitUndefinedFields,
+  ownSessionField,
+  parseTime,
+  type SessionFields,
+  textField,
+  toIsoTime,
+} from './fields.ts';
 import { readSessionMessage } from './messages.ts';
 import type { SessionIndex } from './session-index.ts';
 
@@ -24,10 +42,10 @@ const itsTypes: ReadonlySet<string> = new Set([
 
 /** The live tree of a session as lines; `leaf` is the line where it goes on. `now` dates what is added. */
 export function piLines(index: SessionIndex, leaf: number, now: number): PiExport {
-  return new Writer(index, now).write(leaf);
+  return new PiLineWriter(index, now).write(leaf);
 }
 
-class Writer {
+class PiLineWriter {
   readonly #index: SessionIndex;
   readonly #now: number;
   readonly #lines: JsonObject[] = [];
@@ -48,7 +66,7 @@ class Writer {
     const { header } = file;
     const { timestamp, cwd, parentSession } = header;
     this.#lines.push(
-      given({
+      omitUndefinedFields({
         type: 'session',
         version: 3,
         id: header.id,
@@ -57,7 +75,7 @@ class Writer {
         parentSession,
       }),
     );
-    this.#times.set(0, this.#time(timeOf(timestamp) ?? this.#now));
+    this.#times.set(0, this.#time(parseTime(timestamp) ?? this.#now));
     let last = 0;
     const order = this.#order();
     for (const at of order) {
@@ -92,9 +110,9 @@ class Writer {
     // Before the first message is a place, too.
     const at = leaf === 0 || written.has(leaf) ? leaf : last;
     let parentId = at === 0 ? null : file.uuidAt(at);
-    const add = (type: string, fields: Fields) => {
+    const add = (type: string, fields: SessionFields) => {
       const id = `${file.header.id}-${this.#lines.length}`;
-      this.#lines.push(given({ type, id, parentId, timestamp: this.#time(this.#now), ...fields }));
+      this.#lines.push(omitUndefinedFields({ type, id, parentId, timestamp: this.#time(this.#now), ...fields }));
       parentId = id;
     };
     if (name !== undefined) add('session_info', { name });
@@ -104,7 +122,7 @@ class Writer {
   }
 
   #time(at: number): string {
-    return isoTime(at) ?? '1970-01-01T00:00:00.000Z';
+    return toIsoTime(at) ?? '1970-01-01T00:00:00.000Z';
   }
 
   #entry(at: number): JsonObject {
@@ -117,12 +135,17 @@ class Writer {
     this.#times.set(at, timestamp);
     const base = { id: file.uuidAt(at), parentId: parent <= 0 ? null : file.uuidAt(parent), timestamp };
     const type = file.typeAt(at);
-    const model = modelIn(meaning, type) ?? this.#models.get(parent);
+    const model = modelOfEntry(meaning, type) ?? this.#models.get(parent);
     if (model !== undefined) this.#models.set(at, model);
-    return given(this.#said(meaning, base, type, model ?? {}));
+    return omitUndefinedFields(this.#said(meaning, base, type, model ?? {}));
   }
 
-  #said(meaning: EntryMeaning, base: Fields & { readonly id: string }, type: string, model: JsonObject): Fields {
+  #said(
+    meaning: DecodedEntry,
+    base: SessionFields & { readonly id: string },
+    type: string,
+    model: JsonObject,
+  ): SessionFields {
     const { kind, message, marker, meta } = meaning;
     const more = objectField(meta, 'sessionFields') ?? {};
     const text = message.content.map((block) => (isText(block) ? block.text : '')).join('');
@@ -131,7 +154,14 @@ class Writer {
         return this.#message(meaning, base, model);
       case 'branch-summary': {
         const fromId = textField(more, 'fromId') ?? base['parentId'] ?? 'root';
-        return { type: 'branch_summary', ...base, fromId, summary: text, details: marker?.details, ...others(more) };
+        return {
+          type: 'branch_summary',
+          ...base,
+          fromId,
+          summary: text,
+          details: marker?.details,
+          ...otherEntries(more),
+        };
       }
       case 'compaction':
         return {
@@ -142,35 +172,35 @@ class Writer {
           firstKeptEntryId: marker?.firstKept ?? base.id,
           tokensBefore: marker?.tokensBefore ?? 0,
           details: marker?.details,
-          ...others(more),
+          ...otherEntries(more),
         };
       case 'injected': {
-        const record = recordOf(meaning);
+        const record = piRecord(meaning);
         if (record !== null) return { type: 'message', ...base, message: record };
-        const told = marker?.details ?? {};
+        const reported = marker?.details ?? {};
         if (message.role !== 'user') this.#lose(base.id, 'it is put as said by the user');
         return {
           type: 'custom_message',
           ...base,
-          customType: textField(told, 'customType') ?? 'injected',
+          customType: textField(reported, 'customType') ?? 'injected',
           content: this.#blocks({ ...message, content: withoutCalls(message.content) }, base.id),
-          display: own(told, 'display') ?? true,
-          details: own(told, 'details'),
+          display: ownSessionField(reported, 'display') ?? true,
+          details: ownSessionField(reported, 'details'),
         };
       }
       case 'state': {
-        const told = marker?.details ?? {};
+        const reported = marker?.details ?? {};
         if (text !== '') this.#lose(base.id, 'the words beside the state of an extension are left out');
-        if (itsTypes.has(type) && (type !== 'custom' || textField(told, 'customType') !== undefined))
-          return { type, ...base, ...without(told, new Set(['type', 'id', 'parentId'])) };
-        return { type: 'custom', ...base, customType: textField(told, 'type') ?? type, data: told };
+        if (itsTypes.has(type) && (type !== 'custom' || textField(reported, 'customType') !== undefined))
+          return { type, ...base, ...omitSessionFields(reported, new Set(['type', 'id', 'parentId'])) };
+        return { type: 'custom', ...base, customType: textField(reported, 'type') ?? type, data: reported };
       }
     }
   }
 
-  #message(meaning: EntryMeaning, base: Fields & { readonly id: string }, model: JsonObject): Fields {
+  #message(meaning: DecodedEntry, base: SessionFields & { readonly id: string }, model: JsonObject): SessionFields {
     const { message, meta, status } = meaning;
-    const kept = recordOf(meaning);
+    const kept = piRecord(meaning);
     if (meta.excluded === true && kept === null) {
       this.#lose(base.id, 'it is left out of what the model sees, which such files cannot say of a message');
       return { type: 'custom', ...base, customType: 'coppice-excluded', data: { message } };
@@ -194,7 +224,12 @@ class Writer {
     };
   }
 
-  #written(message: Message, source: JsonObject, status: NodeStatus, base: Fields & { readonly id: string }): Fields {
+  #written(
+    message: Message,
+    source: JsonObject,
+    status: NodeStatus,
+    base: SessionFields & { readonly id: string },
+  ): SessionFields {
     const timestamp = Date.parse(String(base['timestamp']));
     const content = this.#blocks(message, base.id);
     switch (message.role) {
@@ -205,12 +240,12 @@ class Writer {
           toolCallId: call,
           toolName: textField(source, 'tool_name') ?? this.#tools.get(call) ?? 'unknown',
           content,
-          isError: own(source, 'is_error') === true,
+          isError: ownSessionField(source, 'is_error') === true,
           timestamp,
         };
       }
       case 'assistant':
-        return given({
+        return omitUndefinedFields({
           role: 'assistant',
           content: Array.isArray(content) ? content : [{ type: 'text', text: content }],
           api: textField(source, 'api') ?? 'unknown',
@@ -227,24 +262,28 @@ class Writer {
   }
 
   /** Blocks in their words; one text alone stays a text, as people write it. */
-  #blocks(message: Message, uuid: string): string | Fields[] {
+  #blocks(message: Message, uuid: string): string | SessionFields[] {
     const [first] = message.content;
     if (message.role === 'user' && message.content.length === 1 && first !== undefined && isText(first))
       return first.text;
     return message.content.map((block) => this.#block(block, uuid));
   }
 
-  #block(block: Block, uuid: string): Fields {
+  #block(block: Block, uuid: string): SessionFields {
     if (isText(block)) return { ...block };
     if (isToolUse(block)) {
       const { parameters, ...rest } = block;
-      return { ...without({ ...rest }, new Set(['type', 'arguments'])), type: 'toolCall', arguments: parameters };
+      return {
+        ...omitSessionFields({ ...rest }, new Set(['type', 'arguments'])),
+        type: 'toolCall',
+        arguments: parameters,
+      };
     }
-    const fields: Fields = { ...block };
+    const fields: SessionFields = { ...block };
     if (block.type === 'thinking') {
       const redacted = textField(fields, 'redacted');
       const signature = textField(fields, 'signature') ?? redacted;
-      return given({
+      return omitUndefinedFields({
         type: 'thinking',
         thinking: textField(fields, 'thinking') ?? '',
         thinkingSignature: signature,
@@ -259,7 +298,7 @@ class Writer {
         mimeType: textField(fields, 'mediaType') ?? 'image/png',
       };
     this.#lose(uuid, `a block of type ${block.type} is put as a text`);
-    return { type: 'text', text: definitionOf(block).toText(block) };
+    return { type: 'text', text: blockDefinitionOf(block).toText(block) };
   }
 
   #lose(uuid: string, what: string): void {
@@ -268,7 +307,7 @@ class Writer {
 }
 
 /** The model that an entry sets, or that a reply names with its provider. */
-function modelIn({ message, meta, marker }: EntryMeaning, type: string): JsonObject | undefined {
+function modelOfEntry({ message, meta, marker }: DecodedEntry, type: string): JsonObject | undefined {
   const said =
     type === 'model_change' ? (marker?.details ?? {}) : message.role === 'assistant' ? (meta.source ?? {}) : {};
   const [provider, name] = [textField(said, 'provider'), textField(said, 'modelId') ?? textField(said, 'model_name')];
@@ -285,17 +324,17 @@ function sourceWith(source: JsonObject, model: JsonObject): JsonObject {
 const notOthers: ReadonlySet<string> = new Set(['type', 'id', 'parentId', 'timestamp', 'fromId', 'summary', 'record']);
 
 /** Fields of a summary that nothing here reads. */
-function others(more: JsonObject): Fields {
-  return without(more, notOthers);
+function otherEntries(more: JsonObject): SessionFields {
+  return omitSessionFields(more, notOthers);
 }
 
 /** A message as the tool itself wrote it, where it still says the same. */
-function recordOf({ message, meta }: EntryMeaning): Fields | null {
-  const record = own(meta, 'sessionRecord');
-  return isFields(record) && sameMeaning(record, message) ? record : null;
+function piRecord({ message, meta }: DecodedEntry): SessionFields | null {
+  const record = ownSessionField(meta, 'sessionRecord');
+  return isSessionFields(record) && sameMeaning(record, message) ? record : null;
 }
 
-function sameMeaning(record: Fields, message: Message): boolean {
+function sameMeaning(record: SessionFields, message: Message): boolean {
   return canonicalJson(readSessionMessage(record).message) === canonicalJson(message);
 }
 
@@ -307,8 +346,8 @@ function stopReason(message: Message, status: NodeStatus, source: JsonObject): s
 }
 
 /** What a reply used, in their words; noughts where nobody knows, since every reply there has figures. */
-function figuresOf(source: JsonObject): Fields {
-  const used = usageOf({ meta: { source } }) ?? { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+function figuresOf(source: JsonObject): SessionFields {
+  const used = parseUsage({ meta: { source } }) ?? { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   return {
     input: used.inputTokens,
     output: used.outputTokens,

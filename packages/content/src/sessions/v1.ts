@@ -2,7 +2,7 @@
 // and the line, so that reading a file without writing it gives the ids that it will have once it is written.
 import { derivedId } from '../derived-id.ts';
 import { type SessionEntry, type SessionHeader, type SessionWarning, sessionVersion } from './contract.ts';
-import { type Fields, own, textField, without } from './fields.ts';
+import { omitSessionFields, ownSessionField, type SessionFields, textField } from './fields.ts';
 
 /** A session after its migration: header first, as many entries as before, in the same order. */
 export interface Migrated {
@@ -17,7 +17,7 @@ const gone: ReadonlySet<string> = new Set(['type', 'timestamp', 'firstKeptEntryI
  * Migrates the lines of a v1 file, the header among them. Indexes count all lines, the header being 0; a line that cannot
  * be read is given as null and counts, for it was there when the indexes were written.
  */
-export function migrateV1(lines: readonly (Fields | null)[]): Migrated {
+export function migrateV1(lines: readonly (SessionFields | null)[]): Migrated {
   const first = lines[0] ?? {};
   const id = textField(first, 'id') ?? '';
   const uuids = lines.map((_, index) => derivedId('session-v1', id, index));
@@ -34,7 +34,7 @@ export function migrateV1(lines: readonly (Fields | null)[]): Migrated {
     parentUuid: null,
     id,
     ...times(first),
-    ...without(first, new Set([...gone, 'id', 'uuid', 'parentUuid'])),
+    ...omitSessionFields(first, new Set([...gone, 'id', 'uuid', 'parentUuid'])),
   };
   const entries: SessionEntry[] = [];
   let parentUuid = header.uuid;
@@ -44,7 +44,7 @@ export function migrateV1(lines: readonly (Fields | null)[]): Migrated {
     const type = textField(line, 'type') ?? 'custom';
     const pop = type === 'stack_pop';
     const base = { type: pop ? 'stack_summary' : type, uuid, parentUuid, ...times(line) };
-    const rest = without(line, new Set([...gone, 'uuid', 'parentUuid']));
+    const rest = omitSessionFields(line, new Set([...gone, 'uuid', 'parentUuid']));
     const more = pop ? backTo(line, index, pointing) : type === 'compaction' ? keptFrom(line, index, pointing) : {};
     entries.push({ ...base, ...rest, ...more });
     parentUuid = uuid;
@@ -54,20 +54,20 @@ export function migrateV1(lines: readonly (Fields | null)[]): Migrated {
 
 /** What pointers by index are turned into pointers by id with. */
 interface Pointing {
-  readonly lines: readonly (Fields | null)[];
+  readonly lines: readonly (SessionFields | null)[];
   readonly uuids: readonly string[];
   warn(index: number, message: string): void;
 }
 
-function times(line: Fields): Fields {
-  const at = own(line, 'timestamp');
+function times(line: SessionFields): SessionFields {
+  const at = ownSessionField(line, 'timestamp');
   return at === undefined ? {} : { timestamp: at };
 }
 
 // A pointer that cannot be converted stays as it was written: nothing else says where it led.
 
-function backTo(line: Fields, index: number, { lines, uuids, warn }: Pointing): Fields {
-  const back = own(line, 'backToIndex');
+function backTo(line: SessionFields, index: number, { lines, uuids, warn }: Pointing): SessionFields {
+  const back = ownSessionField(line, 'backToIndex');
   if (!isEarlier(back, index)) {
     warn(index, `The pop at line ${index + 1} goes back to ${String(back)}, which is no earlier line.`);
     return back === undefined ? {} : { backToIndex: back };
@@ -78,8 +78,8 @@ function backTo(line: Fields, index: number, { lines, uuids, warn }: Pointing): 
   return { parentUuid: uuids[at] ?? '' };
 }
 
-function keptFrom(line: Fields, index: number, { lines, uuids, warn }: Pointing): Fields {
-  const kept = own(line, 'firstKeptEntryIndex');
+function keptFrom(line: SessionFields, index: number, { lines, uuids, warn }: Pointing): SessionFields {
+  const kept = ownSessionField(line, 'firstKeptEntryIndex');
   if (kept === undefined) return {};
   if (!isEarlier(kept, index)) {
     warn(index, `The compaction at line ${index + 1} keeps from entry ${String(kept)} on, which is not there.`);

@@ -1,7 +1,7 @@
 /** Reads framed streams from bytes: server-sent events, and lines of JSON. Pure; no I/O, no clock. */
 
 import type { Json } from '@coppice/core';
-import { copyOf, joined } from '../formats/bytes.ts';
+import { copyBytes, joinBytes } from '../formats/bytes.ts';
 import { decodeUtf8 } from '../formats/decode.ts';
 
 /** One event of a stream. */
@@ -53,7 +53,7 @@ function createLines(limit: number, ends: LineEnds, onLine: (line: string) => vo
     pieces.push(piece);
   };
   const take = () => {
-    const bytes = joined(pieces);
+    const bytes = joinBytes(pieces);
     const whole = bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes;
     let line = decodeLine(whole);
     if (first && line.startsWith('\ufeff')) line = line.slice(1);
@@ -79,7 +79,7 @@ function createLines(limit: number, ends: LineEnds, onLine: (line: string) => vo
         if (back !== -1 && back < from) back = chunk.indexOf(carriageReturn, from);
       }
       // Copied: a reader may hand out the same buffer again.
-      if (from < chunk.length) add(copyOf(chunk, from));
+      if (from < chunk.length) add(copyBytes(chunk, from));
     },
     /** The line that nothing ended; null if there is none. */
     rest: () => (size === 0 ? null : take()),

@@ -2,12 +2,12 @@ import { Malformed } from '../decode.ts';
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import type { Node, NodeMeta } from '../node.ts';
-import { ask, type Reading } from '../reads.ts';
-import { unpatch } from '../rows.ts';
+import { ask, type ReadProgram } from '../reads.ts';
+import { inversePatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
 import { checkPatch, noteReaders } from '../steps/fields.ts';
 import type { Patch, Step } from '../steps/types.ts';
-import { freshGroup, type Planner, plan, theMessage } from './context.ts';
+import { nextGroupId, type Planner, requireMessage, toPlan } from './context.ts';
 
 /** Changes what is noted about a node. */
 export interface AnnotateCommand {
@@ -55,8 +55,8 @@ export interface Annotated {
   readonly nodeId: NodeId;
 }
 
-function noted(node: Node, set: Patch<NodeMeta>): Step[] {
-  const before = unpatch(node.meta, set);
+function annotationOf(node: Node, set: Patch<NodeMeta>): Step[] {
+  const before = inversePatch(node.meta, set);
   return sameJson(before, set) ? [] : [{ type: 'annotate', nodeId: node.id, after: set, before }];
 }
 
@@ -65,28 +65,28 @@ function noted(node: Node, set: Patch<NodeMeta>): Step[] {
  * follow the rules of {@link title} and {@link tag}.
  */
 export const annotate: Planner<AnnotateCommand, Annotated> = function* (command) {
-  const node = yield* theMessage(command.nodeId, 'annotated');
+  const node = yield* requireMessage(command.nodeId, 'annotated');
   for (const key of ['copiedFrom', 'pickedFrom', 'splitSource', 'continues'])
     if (Object.hasOwn(command.set, key))
       refuse('command/invalid', `The note ${key} of ${node.id} is kept by the tree.`, { nodeId: node.id, key });
-  return plan(noted(node, yield* settledNotes(node, command.set)), { nodeId: node.id });
+  return toPlan(annotationOf(node, yield* requireSettledNotes(node, command.set)), { nodeId: node.id });
 };
 
 /** Titles a node; a machine's title never replaces or shadows the user's. */
 export const title: Planner<TitleCommand, Annotated> = function* (command) {
-  const node = yield* theMessage(command.nodeId, 'titled');
+  const node = yield* requireMessage(command.nodeId, 'titled');
   const set = command.auto === true ? { autoTitle: command.title } : { title: command.title };
-  return plan(noted(node, yield* settledNotes(node, set)), { nodeId: node.id });
+  return toPlan(annotationOf(node, yield* requireSettledNotes(node, set)), { nodeId: node.id });
 };
 
 /** Tags a node: trimmed, each once, in the given order. */
 export const tag: Planner<TagCommand, Annotated> = function* (command) {
-  const node = yield* theMessage(command.nodeId, 'tagged');
-  return plan(noted(node, yield* settledNotes(node, { tags: command.tags })), { nodeId: node.id });
+  const node = yield* requireMessage(command.nodeId, 'tagged');
+  return toPlan(annotationOf(node, yield* requireSettledNotes(node, { tags: command.tags })), { nodeId: node.id });
 };
 
 /** Notes as they are kept: blank titles and no tags take away, and a machine's title gives way. */
-function* settledNotes(node: Node, given: Patch<NodeMeta>): Reading<Patch<NodeMeta>> {
+function* requireSettledNotes(node: Node, given: Patch<NodeMeta>): ReadProgram<Patch<NodeMeta>> {
   try {
     checkPatch(given, noteReaders);
   } catch (error) {
@@ -94,68 +94,68 @@ function* settledNotes(node: Node, given: Patch<NodeMeta>): Reading<Patch<NodeMe
     refuse('command/invalid', `${node.id} cannot be noted on so: ${error.message}.`, { nodeId: node.id });
   }
   const set = new Map(Object.entries(given));
-  const said = given.title === undefined ? node.meta.title : titled(given.title);
-  if (given.title !== undefined) set.set('title', titled(given.title));
-  if (given.tags !== undefined) set.set('tags', tagged(given.tags));
+  const said = given.title === undefined ? node.meta.title : titleSteps(given.title);
+  if (given.title !== undefined) set.set('title', titleSteps(given.title));
+  if (given.tags !== undefined) set.set('tags', tagSteps(given.tags));
   if (given.autoTitle !== undefined) {
     const ignored = typeof said === 'string' || (yield* ask('children', { of: node.id })).length > 0;
     if (ignored) set.delete('autoTitle');
-    else set.set('autoTitle', titled(given.autoTitle));
+    else set.set('autoTitle', titleSteps(given.autoTitle));
   }
   return Object.fromEntries(set);
 }
 
-function titled(text: string | null): string | null {
+function titleSteps(text: string | null): string | null {
   return text === null || text.trim() === '' ? null : text;
 }
 
-function tagged(words: readonly string[] | null): readonly string[] | null {
+function tagSteps(words: readonly string[] | null): readonly string[] | null {
   const tags = [...new Set((words ?? []).map((word) => word.trim()).filter((word) => word !== ''))];
   return tags.length === 0 ? null : tags;
 }
 
 /** Bookmarks a node. Setting it again retitles it and keeps its time. */
 export const bookmark: Planner<BookmarkCommand, Annotated> = function* (command, context) {
-  const node = yield* theMessage(command.nodeId, 'bookmarked');
+  const node = yield* requireMessage(command.nodeId, 'bookmarked');
   const before = yield* ask('bookmark', { on: node.id });
   if (command.title === null) {
-    return plan(before === null ? [] : [{ type: 'bookmark', nodeId: node.id, after: null, before }], {
+    return toPlan(before === null ? [] : [{ type: 'bookmark', nodeId: node.id, after: null, before }], {
       nodeId: node.id,
     });
   }
-  if (before?.title === command.title) return plan([], { nodeId: node.id });
+  if (before?.title === command.title) return toPlan([], { nodeId: node.id });
   const after = {
     nodeId: node.id,
     title: command.title,
     createdAt: before?.createdAt ?? context.now,
     updatedAt: context.now,
   };
-  return plan([{ type: 'bookmark', nodeId: node.id, after, before }], { nodeId: node.id });
+  return toPlan([{ type: 'bookmark', nodeId: node.id, after, before }], { nodeId: node.id });
 };
 
 /** Groups variants. All of them must hang on one parent. */
 export const group: Planner<GroupCommand, { readonly groupId: number }> = function* (command) {
   const nodes: Node[] = [];
-  for (const id of new Set(command.nodeIds)) nodes.push(yield* theMessage(id, 'grouped'));
+  for (const id of new Set(command.nodeIds)) nodes.push(yield* requireMessage(id, 'grouped'));
   const parentId = nodes[0]?.parentId;
   if (parentId === undefined || parentId === null) return refuse('command/invalid', 'No node was named.');
   const stray = nodes.find((node) => node.parentId !== parentId);
   if (stray !== undefined)
     refuse('command/invalid', `The node ${stray.id} is no child of ${parentId}.`, { nodeId: stray.id });
-  const groupId = nodes.length === 1 ? 0 : yield* groupFor(parentId, nodes);
+  const groupId = nodes.length === 1 ? 0 : yield* groupOfNodes(parentId, nodes);
   const steps: Step[] = [];
   for (const node of nodes)
     if (node.groupId !== groupId)
       steps.push({ type: 'regroup', nodeId: node.id, after: groupId, before: node.groupId });
-  return plan(steps, { groupId });
+  return toPlan(steps, { groupId });
 };
 
 /** A fresh group, or the one that these variants and no others are in already. */
-function* groupFor(parentId: NodeId, nodes: readonly Node[]): Reading<number> {
+function* groupOfNodes(parentId: NodeId, nodes: readonly Node[]): ReadProgram<number> {
   const present = nodes[0]?.groupId ?? 0;
   if (present > 0 && nodes.every((node) => node.groupId === present)) {
     const variants = yield* ask('children', { of: parentId });
     if (variants.filter((variant) => variant.groupId === present).length === nodes.length) return present;
   }
-  return yield* freshGroup(parentId);
+  return yield* nextGroupId(parentId);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isAppError } from '../errors.ts';
 import { nodeId, treeId } from '../ids.ts';
-import { readPage, readTopology, readTree, readTreeAsOf } from '../readings.ts';
 import { run } from '../run.ts';
-import { assistant, Bed, ReferenceStore, testKit, ticking, user, uuid } from '../testing/index.ts';
+import { assistant, ReferenceStore, TestTree, testKit, ticking, user, uuid } from '../testing/index.ts';
+import { readPage, readTopology, readTree, readTreeAsOf } from '../tree-reads.ts';
 import { readCommand } from './command-input.ts';
 
 // What JSON can say of every kind, and what it cannot.
@@ -57,13 +57,13 @@ function* spoilt(whole: unknown): Generator<unknown> {
 
 test('[N22] a command of which any part is of another kind is carried out or refused by a code', async () => {
   const store = new ReferenceStore();
-  const bed = await Bed.make({ store });
-  const [a = '', b = ''] = await bed.grow(['a', 'b']);
+  const fixture = await TestTree.make({ store });
+  const [a = '', b = ''] = await fixture.grow(['a', 'b']);
   // Nothing that is carried out changes what the next one finds: a version that is past is refused at the end.
   const context = { actor: 'me', kit: testKit, ...ticking(700), expectedVersion: 0 };
   const codes = new Set<string>();
   let bare = 0;
-  for (const command of commands(bed.treeId, a, b))
+  for (const command of commands(fixture.treeId, a, b))
     for (const wrong of spoilt(command))
       try {
         await Reflect.apply(run, undefined, [store, wrong, context]);
@@ -139,19 +139,19 @@ describe('unknown fields', () => {
   });
 
   test('[N23] of blocks, metadata and attributes are kept', async () => {
-    const bed = await Bed.make();
+    const fixture = await TestTree.make();
     const block = { type: 'text', text: 'a', extra: 1 };
     const meta = { anything: { goes: true } };
     const messages = [{ message: { role: 'user' as const, content: [block] }, meta }];
-    const { result } = await bed.run({ type: 'append', treeId: bed.treeId, messages });
-    await bed.run({ type: 'attributes', treeId: bed.treeId, set: { colour: 'green' } });
-    expect(bed.node(result.nodeId)).toMatchObject({ message: { content: [block] }, meta });
-    expect(bed.tree.attributes.colour).toBe('green');
+    const { result } = await fixture.run({ type: 'append', treeId: fixture.treeId, messages });
+    await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { colour: 'green' } });
+    expect(fixture.node(result.nodeId)).toMatchObject({ message: { content: [block] }, meta });
+    expect(fixture.tree.attributes.colour).toBe('green');
   });
 
   test('[N23] of the context and of what is read are refused by name', async () => {
-    const bed = await Bed.make();
-    const { treeId: id, store } = bed;
+    const fixture = await TestTree.make();
+    const { treeId: id, store } = fixture;
     const context = { actor: 'me', kit: testKit, ...ticking(8), expectedVerson: 1 };
     const command = { type: 'append', treeId: id, messages: ['x'] } as const;
     await expect(run(store, command, context)).rejects.toThrow('has no field "expectedVerson"');
@@ -164,9 +164,9 @@ describe('unknown fields', () => {
 
 describe('one tree, named once', () => {
   test('[N24] what reads another tree than the store was asked for is refused', async () => {
-    const bed = await Bed.make();
-    const other = await Bed.make({ store: bed.store, treeId: treeId(uuid(2)) });
-    const { store } = bed;
+    const fixture = await TestTree.make();
+    const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
+    const { store } = fixture;
     for (const reading of [
       () => readPage(other.treeId),
       () => readTopology(other.treeId),
@@ -175,7 +175,7 @@ describe('one tree, named once', () => {
     ])
       expect(
         await refusalOf(
-          store.read(bed.treeId, function* () {
+          store.read(fixture.treeId, function* () {
             yield* reading();
           }),
         ),
@@ -184,9 +184,9 @@ describe('one tree, named once', () => {
   });
 
   test('[T30] less than one is refused', async () => {
-    const bed = await Bed.make();
+    const fixture = await TestTree.make();
     for (const limit of [0, -1, 1.5, Number.NaN])
-      expect(await refusalOf(bed.store.read(bed.treeId, () => readPage(bed.treeId, { limit })))).toBe(
+      expect(await refusalOf(fixture.store.read(fixture.treeId, () => readPage(fixture.treeId, { limit })))).toBe(
         'command/invalid',
       );
   });
@@ -194,33 +194,36 @@ describe('one tree, named once', () => {
 
 describe('shorter ways to write a message', () => {
   test('[N25] text, and text as content, are messages wherever messages are taken', async () => {
-    const bed = await Bed.make();
-    const { treeId: id } = bed;
+    const fixture = await TestTree.make();
+    const { treeId: id } = fixture;
     const short = ['plain', { role: 'assistant', content: 'flat', id: uuid(31), meta: { tags: ['t'] } }] as const;
-    const { result } = await bed.run({
+    const { result } = await fixture.run({
       type: 'append',
       treeId: id,
       messages: [...short, { message: 'again' }, { message: { role: 'assistant', content: 'more' } }],
     });
-    expect(bed.thread()).toEqual(['plain', 'flat', 'again', 'more']);
-    expect(bed.node(uuid(31))).toMatchObject({ role: 'assistant', meta: { tags: ['t'] } });
-    const { result: replied } = await bed.run({
+    expect(fixture.thread()).toEqual(['plain', 'flat', 'again', 'more']);
+    expect(fixture.node(uuid(31))).toMatchObject({ role: 'assistant', meta: { tags: ['t'] } });
+    const { result: replied } = await fixture.run({
       type: 'reply',
       treeId: id,
       parentId: result.nodeId,
       replies: [{ message: 'a reply' }, {}],
     });
     const [first = nodeId(''), second = nodeId('')] = replied.added;
-    await bed.run({ type: 'finish', treeId: id, nodeId: second, status: 'success', message: 'done' });
-    expect([first, second].map((each) => bed.node(each).message)).toEqual([assistant('a reply'), assistant('done')]);
-    await bed.run({ type: 'mark', treeId: id, kind: 'injected', message: 'noted' });
-    expect(bed.node(bed.active ?? '').message).toEqual(user('noted'));
-    const other = new Bed(bed.store, treeId(uuid(3)));
+    await fixture.run({ type: 'finish', treeId: id, nodeId: second, status: 'success', message: 'done' });
+    expect([first, second].map((each) => fixture.node(each).message)).toEqual([
+      assistant('a reply'),
+      assistant('done'),
+    ]);
+    await fixture.run({ type: 'mark', treeId: id, kind: 'injected', message: 'noted' });
+    expect(fixture.node(fixture.active ?? '').message).toEqual(user('noted'));
+    const other = new TestTree(fixture.store, treeId(uuid(3)));
     const nodes = [{ id: uuid(30), parentId: null, order: 1, message: 'brought' }];
-    await bed.run({ type: 'import', treeId: other.treeId, nodes });
+    await fixture.run({ type: 'import', treeId: other.treeId, nodes });
     expect(other.thread()).toEqual(['brought']);
-    const made = new Bed(bed.store, treeId(uuid(4)));
-    await bed.run({
+    const made = new TestTree(fixture.store, treeId(uuid(4)));
+    await fixture.run({
       type: 'create',
       treeId: made.treeId,
       messages: ['first', { role: 'assistant', content: 'second' }],
@@ -229,43 +232,43 @@ describe('shorter ways to write a message', () => {
   });
 
   test('[N25] a result of a tool keeps the call that it answers', async () => {
-    const bed = await Bed.make();
+    const fixture = await TestTree.make();
     const messages = [
       'look',
       { role: 'assistant' as const, content: [{ type: 'tool-use', id: 'k', name: 'look', parameters: {} }] },
       { role: 'tool' as const, content: 'found', tool_call_id: 'k' },
     ];
-    await bed.run({ type: 'append', treeId: bed.treeId, messages });
-    expect(bed.node(bed.active ?? '').message).toMatchObject({ role: 'tool', tool_call_id: 'k' });
+    await fixture.run({ type: 'append', treeId: fixture.treeId, messages });
+    expect(fixture.node(fixture.active ?? '').message).toMatchObject({ role: 'tool', tool_call_id: 'k' });
   });
 });
 
 describe('a tree that is made with messages', () => {
   test('[P114] has them in the same act, and undo takes them back', async () => {
-    const bed = new Bed();
-    const { treeId: id } = bed;
+    const fixture = new TestTree();
+    const { treeId: id } = fixture;
     const command = { type: 'create', treeId: id, messages: [{ message: user('a'), id: uuid(40) }, 'b'] } as const;
-    const outcome = await bed.run(command);
+    const outcome = await fixture.run(command);
     expect(outcome).toMatchObject({ version: 2, result: { created: true, added: [uuid(40), expect.any(String)] } });
-    expect(bed.thread()).toEqual(['a', 'b']);
-    const acts = new Set(bed.reference?.commits.get(id)?.map((commit) => commit.actId));
+    expect(fixture.thread()).toEqual(['a', 'b']);
+    const acts = new Set(fixture.reference?.commits.get(id)?.map((commit) => commit.actId));
     expect([...acts]).toEqual([outcome.actId]);
-    const again = await bed.run(command);
+    const again = await fixture.run(command);
     expect(again).toMatchObject({ commit: null, version: 2, result: { created: false } });
-    await bed.run({ type: 'undo', treeId: id });
-    expect(bed.thread()).toEqual([]);
+    await fixture.run({ type: 'undo', treeId: id });
+    expect(fixture.thread()).toEqual([]);
   });
 
   test('[P114] gets what is missing when it is made again after a crash in between', async () => {
-    const bed = await Bed.make();
-    await bed.run({ type: 'create', treeId: bed.treeId, messages: ['a'] });
-    expect(bed.thread()).toEqual(['a']);
+    const fixture = await TestTree.make();
+    await fixture.run({ type: 'create', treeId: fixture.treeId, messages: ['a'] });
+    expect(fixture.thread()).toEqual(['a']);
   });
 
   test('[P114] is not made where one of them is refused', async () => {
-    const bed = new Bed();
+    const fixture = new TestTree();
     const messages = [{ message: user('a'), id: 'no uuid' }];
-    expect(await bed.refusal({ type: 'create', treeId: bed.treeId, messages })).toBe('id/invalid');
-    expect(bed.reference?.tree(bed.treeId)).toBeUndefined();
+    expect(await fixture.refusal({ type: 'create', treeId: fixture.treeId, messages })).toBe('id/invalid');
+    expect(fixture.reference?.tree(fixture.treeId)).toBeUndefined();
   });
 });

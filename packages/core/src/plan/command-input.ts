@@ -4,28 +4,28 @@
  * are checked by the planners themselves.
  */
 import {
-  anything,
-  each,
-  exact,
-  exactly,
-  type Fields,
+  anyValue,
+  assertExactFields,
+  decodeWithin,
+  describeValue,
+  eachItem,
+  exactFields,
+  type FieldMap,
+  type FieldReader,
   finite,
   flag,
-  isFields,
+  isFieldMap,
   list,
   Malformed,
-  maybe,
+  nullOr,
   object,
   oneOf,
-  optional,
-  orNull,
-  own,
-  type Reader,
+  optionalField,
+  optionalOrNull,
+  ownField,
   refuseMalformed,
-  shown,
-  text,
-  within,
-  wrong,
+  requiredText,
+  throwMalformed,
 } from '../decode.ts';
 import { refuse } from '../errors.ts';
 import { type MessageInput, type Role, toMessage } from '../message.ts';
@@ -69,15 +69,15 @@ type InputOf<C> = {
 export type CommandInput = { [T in CommandType]: InputOf<CommandOf<T>> }[CommandType];
 
 /** The id of a node; what is none names nothing, as an id that no node has. */
-const node = identifier('tree/unknown-node', (value) => `There is no node ${shown(value)}.`);
+const node = identifier('tree/unknown-node', (value) => `There is no node ${describeValue(value)}.`);
 /** The id of a tree. */
-const tree = identifier('tree/unknown-tree', (value) => `There is no tree ${shown(value)}.`);
+const tree = identifier('tree/unknown-tree', (value) => `There is no tree ${describeValue(value)}.`);
 /** The id of something that is made. */
-const id = identifier('id/invalid', (value) => `An id is a text, not ${shown(value)}.`);
+const id = identifier('id/invalid', (value) => `An id is a text, not ${describeValue(value)}.`);
 
 function identifier(code: 'tree/unknown-node' | 'tree/unknown-tree' | 'id/invalid', says: (value: unknown) => string) {
-  const read: Reader<string> = (fields, key) => {
-    const value = own(fields, key);
+  const read: FieldReader<string> = (fields, key) => {
+    const value = ownField(fields, key);
     if (typeof value === 'string') return value;
     throw new Malformed(key, says(value), code);
   };
@@ -87,9 +87,9 @@ function identifier(code: 'tree/unknown-node' | 'tree/unknown-tree' | 'id/invali
 const messageFields = new Set(['role', 'content', 'tool_call_id']);
 
 /** A message, of which the planner reads the parts. A field that messages do not have would be lost. */
-const message: Reader<unknown> = (fields, key) => {
-  const value = own(fields, key);
-  if (!isFields(value)) return anything(fields, key);
+const message: FieldReader<unknown> = (fields, key) => {
+  const value = ownField(fields, key);
+  if (!isFieldMap(value)) return anyValue(fields, key);
   for (const name of Object.keys(value))
     if (!messageFields.has(name) && value[name] != null)
       throw new Malformed(
@@ -97,162 +97,167 @@ const message: Reader<unknown> = (fields, key) => {
         `A message has no field ${JSON.stringify(name.slice(0, 64))}; it has ${[...messageFields].join(', ')}.`,
         'command/invalid',
       );
-  return anything(value, 'role');
+  return anyValue(value, 'role');
 };
 
-const beside = { id: anything, meta: anything, createdAt: anything };
-const around = exactly('A message', { message, ...beside });
-const flat = exactly('A message', { role: anything, content: anything, tool_call_id: anything, ...beside });
+const beside = { id: anyValue, meta: anyValue, createdAt: anyValue };
+const around = assertExactFields('A message', { message, ...beside });
+const flat = assertExactFields('A message', { role: anyValue, content: anyValue, tool_call_id: anyValue, ...beside });
 
-const messages = each((items, index) => {
+const messages = eachItem((items, index) => {
   const item = items[index];
   if (typeof item === 'string') return;
-  if (!isFields(item)) wrong(`[${index}]`, 'a message');
-  else within(`[${index}]`, () => (item.message === undefined ? flat(item) : around(item)));
+  if (!isFieldMap(item)) throwMalformed(`[${index}]`, 'a message');
+  else decodeWithin(`[${index}]`, () => (item.message === undefined ? flat(item) : around(item)));
 });
 const replies = listOfExactly('A reply', {
-  id: anything,
+  id: anyValue,
   message,
-  status: orNull(oneOf(nodeStatuses)),
-  meta: anything,
+  status: nullOr(oneOf(nodeStatuses)),
+  meta: anyValue,
 });
 // Other attributes are free, and kept.
-const attributes: Reader<unknown> = (fields, key) => {
+const attributes: FieldReader<unknown> = (fields, key) => {
   const values = object(fields, key);
-  for (const name of ['title', 'autoTitle', 'systemPrompt', 'project', 'folder']) optional(text)(values, name);
+  for (const name of ['title', 'autoTitle', 'systemPrompt', 'project', 'folder'])
+    optionalField(requiredText)(values, name);
   return values;
 };
 const nodes = listOfExactly('A node', {
   // One that is given is checked by the planner.
-  id: (fields, key) => (own(fields, key) === undefined ? id(fields, key) : anything(fields, key)),
-  parentId: orNull(text),
+  id: (fields, key) => (ownField(fields, key) === undefined ? id(fields, key) : anyValue(fields, key)),
+  parentId: nullOr(requiredText),
   order: finite,
   message,
-  kind: anything,
-  status: anything,
-  group: orNull(finite),
-  meta: anything,
-  marker: anything,
-  createdAt: anything,
-  removed: optional(flag),
-  bookmark: maybe(object),
+  kind: anyValue,
+  status: anyValue,
+  group: nullOr(finite),
+  meta: anyValue,
+  marker: anyValue,
+  createdAt: anyValue,
+  removed: optionalField(flag),
+  bookmark: optionalOrNull(object),
 });
-const reversal = { force: optional(flag), actId: orNull(text) };
-const note = { meta: orNull(object), details: orNull(object) };
+const reversal = { force: optionalField(flag), actId: nullOr(requiredText) };
+const note = { meta: nullOr(object), details: nullOr(object) };
 
-function listOfExactly(what: string, readers: { readonly [key: string]: Reader<unknown> }): Reader<unknown> {
-  const check = exactly(what, readers);
-  return each((items, index) => {
+function listOfExactly(what: string, readers: { readonly [key: string]: FieldReader<unknown> }): FieldReader<unknown> {
+  const check = assertExactFields(what, readers);
+  return eachItem((items, index) => {
     const item = items[index];
-    if (isFields(item)) within(`[${index}]`, () => check(item));
-    else wrong(`[${index}]`, 'an object');
+    if (isFieldMap(item)) decodeWithin(`[${index}]`, () => check(item));
+    else throwMalformed(`[${index}]`, 'an object');
   });
 }
 
-type Shape<C> = { readonly [K in Exclude<keyof Required<C>, 'type' | 'treeId'>]: Reader<unknown> };
+type StepShape<C> = { readonly [K in Exclude<keyof Required<C>, 'type' | 'treeId'>]: FieldReader<unknown> };
 
 /** Every field of every command; one that is missing here does not compile. */
-const shapes: { readonly [T in CommandType]: Shape<CommandOf<T>> } = {
+const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
   create: {
-    attributes: orNull(attributes),
-    rootId: anything,
-    forest: optional(flag),
-    messages: orNull(messages),
+    attributes: nullOr(attributes),
+    rootId: anyValue,
+    forest: optionalField(flag),
+    messages: nullOr(messages),
   },
-  append: { parentId: orNull(node), messages, merge: optional(flag), select: optional(flag) },
+  append: { parentId: nullOr(node), messages, merge: optionalField(flag), select: optionalField(flag) },
   edit: {
     nodeId: node,
-    content: anything,
-    mode: orNull(oneOf(['branch', 'in-place', 'prefix'])),
-    id: anything,
-    select: optional(flag),
-    moveBookmark: optional(flag),
+    content: anyValue,
+    mode: nullOr(oneOf(['branch', 'in-place', 'prefix'])),
+    id: anyValue,
+    select: optionalField(flag),
+    moveBookmark: optionalField(flag),
   },
-  split: { nodeId: node, position: anything, id: anything },
+  split: { nodeId: node, position: anyValue, id: anyValue },
   join: { nodeId: node },
-  reply: { parentId: node, replies, join: anything, select: optional(flag) },
-  regenerate: { nodeId: node, replies, select: optional(flag) },
-  finish: { nodeId: node, status: oneOf(nodeStatuses), message, meta: maybe(object) },
+  reply: { parentId: node, replies, join: anyValue, select: optionalField(flag) },
+  regenerate: { nodeId: node, replies, select: optionalField(flag) },
+  finish: { nodeId: node, status: oneOf(nodeStatuses), message, meta: optionalOrNull(object) },
   select: { nodeId: node },
   navigate: { nodeId: node, direction: oneOf(['next', 'previous']) },
-  delete: { nodeIds: list, mode: orNull(oneOf(['splice', 'cascade'])) },
+  delete: { nodeIds: list, mode: nullOr(oneOf(['splice', 'cascade'])) },
   'delete-group': { nodeId: node },
   clear: {},
-  move: { nodeId: node, parentId: node, before: maybe(node) },
-  graft: { from: exact('The branch', { treeId: tree, nodeId: node }), parentId: node, select: optional(flag) },
-  'cherry-pick': { nodeId: node, to: maybe(node), from: maybe(tree), parentId: orNull(node) },
+  move: { nodeId: node, parentId: node, before: optionalOrNull(node) },
+  graft: {
+    from: exactFields('The branch', { treeId: tree, nodeId: node }),
+    parentId: node,
+    select: optionalField(flag),
+  },
+  'cherry-pick': { nodeId: node, to: optionalOrNull(node), from: optionalOrNull(tree), parentId: nullOr(node) },
   merge: {
     nodeId: node,
-    mode: orNull(oneOf(['summary', 'messages'])),
-    summary: maybe(text),
-    parentId: orNull(node),
+    mode: nullOr(oneOf(['summary', 'messages'])),
+    summary: optionalOrNull(requiredText),
+    parentId: nullOr(node),
     ...note,
   },
-  branch: { nodeId: node, summary: maybe(text), from: maybe(node), id: anything, ...note },
+  branch: { nodeId: node, summary: optionalOrNull(requiredText), from: optionalOrNull(node), id: anyValue, ...note },
   compact: {
-    summary: text,
-    nodeId: maybe(node),
-    select: optional(flag),
-    onlyLeaf: optional(flag),
-    firstKept: maybe(node),
-    tokensBefore: anything,
-    id: anything,
+    summary: requiredText,
+    nodeId: optionalOrNull(node),
+    select: optionalField(flag),
+    onlyLeaf: optionalField(flag),
+    firstKept: optionalOrNull(node),
+    tokensBefore: anyValue,
+    id: anyValue,
     ...note,
   },
   mark: {
     kind: oneOf(['injected', 'state']),
     message,
-    parentId: orNull(node),
-    id: anything,
-    select: optional(flag),
+    parentId: nullOr(node),
+    id: anyValue,
+    select: optionalField(flag),
     ...note,
   },
-  duplicate: { from: tree, nodeId: maybe(node), whole: optional(flag), attributes: orNull(attributes) },
+  duplicate: { from: tree, nodeId: optionalOrNull(node), whole: optionalField(flag), attributes: nullOr(attributes) },
   import: {
-    attributes: maybe(attributes),
-    rootId: anything,
+    attributes: optionalOrNull(attributes),
+    rootId: anyValue,
     nodes,
-    activeId: orNull(text),
-    follows: orNull(text),
+    activeId: nullOr(requiredText),
+    follows: nullOr(requiredText),
   },
-  bookmark: { nodeId: node, title: anything },
-  tag: { nodeId: node, tags: anything },
-  title: { nodeId: node, title: anything, auto: optional(flag) },
+  bookmark: { nodeId: node, title: anyValue },
+  tag: { nodeId: node, tags: anyValue },
+  title: { nodeId: node, title: anyValue, auto: optionalField(flag) },
   annotate: { nodeId: node, set: object },
   group: { nodeIds: list },
   attributes: { set: attributes },
   'delete-tree': {},
   'restore-tree': {},
   restore: { nodeId: node },
-  'restore-version': { version: anything },
+  'restore-version': { version: anyValue },
   undo: reversal,
   redo: reversal,
 };
 
-const checks: ReadonlyMap<unknown, (fields: Fields) => void> = new Map(
+const checks: ReadonlyMap<unknown, (fields: FieldMap) => void> = new Map(
   Object.entries(shapes).map(([type, shape]) => [
     type,
-    exactly(`The command ${type}`, { type: anything, treeId: anything, ...shape }),
+    assertExactFields(`The command ${type}`, { type: anyValue, treeId: anyValue, ...shape }),
   ]),
 );
 const makers: ReadonlySet<unknown> = new Set<CommandType>(['create', 'duplicate', 'import']);
 
 /** Reads a command. Refuses what is none: of no known type, without a tree, with a field that its type does not have. */
 export function readCommand(command: unknown): Command {
-  if (!isFields(command)) return refuse('command/invalid', 'A command is an object that says its type.');
+  if (!isFieldMap(command)) return refuse('command/invalid', 'A command is an object that says its type.');
   const check = checks.get(command.type);
-  if (check === undefined) return refuse('command/invalid', `There is no command ${shown(command.type)}.`);
+  if (check === undefined) return refuse('command/invalid', `There is no command ${describeValue(command.type)}.`);
   refuseMalformed(() => {
     // A tree that is made gets its id by the command: what is none is no id, not a tree that is missing.
     (makers.has(command.type) ? id : tree)(command, 'treeId');
-    within(shown(command.type), () => check(command));
+    decodeWithin(describeValue(command.type), () => check(command));
   });
   // The check above has looked at every field, which the lookup by the type cannot show the compiler.
   return withMessages(command) as unknown as Command;
 }
 
 /** The command with every message written out; the same object where they all are. */
-function withMessages(command: Fields): Fields {
+function withMessages(command: FieldMap): FieldMap {
   const { messages: said, replies: answers, nodes: brought, message: one } = command;
   if (Array.isArray(said) && said.some((item) => !isWritten(item)))
     return { ...command, messages: said.map((item) => (isWritten(item) ? item : writtenOut(item))) };
@@ -267,23 +272,23 @@ function withMessages(command: Fields): Fields {
 
 /** Whether a message is written in a shorter way than the planners take. */
 function isShort(value: unknown): boolean {
-  return typeof value === 'string' || (isFields(value) && typeof value.content === 'string');
+  return typeof value === 'string' || (isFieldMap(value) && typeof value.content === 'string');
 }
 
-function hasShortMessage(item: Fields): boolean {
+function hasShortMessage(item: FieldMap): boolean {
   return isShort(item.message);
 }
 
 function isWritten(item: unknown): boolean {
-  return isFields(item) && item.message !== undefined && !isShort(item.message);
+  return isFieldMap(item) && item.message !== undefined && !isShort(item.message);
 }
 
-function withMessage(item: Fields, role: Role): Fields {
+function withMessage(item: FieldMap, role: Role): FieldMap {
   return { ...item, message: toMessage(item.message, role) };
 }
 
-function writtenOut(item: unknown): Fields {
-  if (!isFields(item)) return { message: toMessage(item, 'user') };
+function writtenOut(item: unknown): FieldMap {
+  if (!isFieldMap(item)) return { message: toMessage(item, 'user') };
   if (item.message !== undefined) return withMessage(item, 'user');
   const { id: chosen, meta, createdAt, ...said } = item;
   return { message: toMessage(said, 'user'), id: chosen, meta, createdAt };

@@ -12,7 +12,7 @@ import {
   type NodeStatus,
 } from '../node.ts';
 import { positionBetween } from '../position.ts';
-import { ask, type Reading } from '../reads.ts';
+import { ask, type ReadProgram } from '../reads.ts';
 import type { SelectStep, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 
@@ -38,17 +38,17 @@ export interface Plan<R> {
 }
 
 /** A planner: yields the reads it needs, returns steps, throws a refusal. */
-export type Planner<C, R> = (command: C, context: PlanContext) => Reading<Plan<R>>;
+export type Planner<C, R> = (command: C, context: PlanContext) => ReadProgram<Plan<R>>;
 
 /** The tree that is planned on; refused if there is none. */
-export function* theTree(context: PlanContext): Reading<TreeRow> {
+export function* requireTree(context: PlanContext): ReadProgram<TreeRow> {
   const row = yield* ask('tree', {});
   return row ?? refuse('tree/unknown-tree', `There is no tree ${context.treeId}.`, { treeId: context.treeId });
 }
 
 /** A live node of the tree; refused if it is unknown, and told apart if it lives in another tree of the same owner. */
-export function* theNode(id: NodeId, treeId?: TreeId): Reading<Node> {
-  const named = isNamed(id);
+export function* requireNode(id: NodeId, treeId?: TreeId): ReadProgram<Node> {
+  const named = isGivenId(id);
   const node = named ? yield* ask('node', { id, treeId }) : null;
   if (node !== null) return node;
   const home = named ? yield* ask('home', { id }) : null;
@@ -58,22 +58,22 @@ export function* theNode(id: NodeId, treeId?: TreeId): Reading<Node> {
 }
 
 /** Whether there is an id at all: callers without types hand on what they have, which no store could look up. */
-function isNamed(id: unknown): id is NodeId {
+function isGivenId(id: unknown): id is NodeId {
   return typeof id === 'string';
 }
 
-/** A live node of the tree without what it says; refused as {@link theNode} refuses. */
-export function* theHead(id: NodeId): Reading<NodeHead> {
-  return (isNamed(id) ? yield* ask('head', { id }) : null) ?? (yield* theNode(id));
+/** A live node of the tree without what it says; refused as {@link requireNode} refuses. */
+export function* requireHead(id: NodeId): ReadProgram<NodeHead> {
+  return (isGivenId(id) ? yield* ask('head', { id }) : null) ?? (yield* requireNode(id));
 }
 
 /** A live node that is not the root. */
-export function* theMessage(
+export function* requireMessage(
   id: NodeId,
   verb: string,
   treeId?: TreeId,
-): Reading<Node & { readonly message: Message; readonly parentId: NodeId }> {
-  const node = yield* theNode(id, treeId);
+): ReadProgram<Node & { readonly message: Message; readonly parentId: NodeId }> {
+  const node = yield* requireNode(id, treeId);
   const { message, parentId } = node;
   if (message === null || parentId === null)
     return refuse('tree/root-protected', `The root cannot be ${verb}.`, { nodeId: id });
@@ -81,7 +81,7 @@ export function* theMessage(
 }
 
 /** The parent of a node that has one; refused if the store lost it. */
-export function* theParent(node: { readonly id: NodeId; readonly parentId: NodeId }): Reading<Node> {
+export function* requireParent(node: { readonly id: NodeId; readonly parentId: NodeId }): ReadProgram<Node> {
   const parent = yield* ask('node', { id: node.parentId });
   return (
     parent ??
@@ -92,12 +92,12 @@ export function* theParent(node: { readonly id: NodeId; readonly parentId: NodeI
 }
 
 /** Refuses a node that a generation is still writing. */
-export function settled(node: NodeHead): void {
-  if (node.status === 'pending') refusePending([node.id]);
+export function assertNotPending(node: NodeHead): void {
+  if (node.status === 'pending') refusePendingNode([node.id]);
 }
 
 /** Refuses what would touch replies that are still being written. */
-export function refusePending(nodeIds: readonly NodeId[]): void {
+export function refusePendingNode(nodeIds: readonly NodeId[]): void {
   const [nodeId] = nodeIds;
   if (nodeId !== undefined)
     refuse('tree/pending', `A reply is still being written into ${nodeId}: stop it first.`, { nodeId, nodeIds });
@@ -107,20 +107,20 @@ export function refusePending(nodeIds: readonly NodeId[]): void {
  * The id of a new node: the client's choice, checked, or a fresh one. The tree's own id is taken: where a node is looked for
  * by its id alone, that one stands for the root.
  */
-export function idFor(context: PlanContext, chosen: string | undefined): NodeId {
-  const id = anyId(context, chosen);
+export function newNodeId(context: PlanContext, chosen: string | undefined): NodeId {
+  const id = generateId(context, chosen);
   if (chosen !== undefined && chosen === context.treeId)
     refuse('id/taken', `The id ${id} is the tree's own, which stands for its root.`, { nodeId: id });
   return id;
 }
 
 /** The id of a root, which may be its tree's. That one was chosen as well, and is checked here. */
-export function rootIdFor(context: PlanContext, chosen: string | undefined): NodeId {
-  anyId(context, context.treeId);
-  return anyId(context, chosen);
+export function newRootId(context: PlanContext, chosen: string | undefined): NodeId {
+  generateId(context, context.treeId);
+  return generateId(context, chosen);
 }
 
-function anyId(context: PlanContext, chosen: string | undefined): NodeId {
+function generateId(context: PlanContext, chosen: string | undefined): NodeId {
   if (chosen === undefined) return nodeId(context.newId());
   const fits = context.isId ?? isUuid;
   if (!fits(chosen))
@@ -131,46 +131,46 @@ function anyId(context: PlanContext, chosen: string | undefined): NodeId {
 }
 
 /** Which of the ids that a client chose are taken already, by whatever tree. Refuses an id chosen twice. */
-export function* takenOf(ids: readonly NodeId[]): Reading<ReadonlySet<string>> {
+export function* findTakenIds(ids: readonly NodeId[]): ReadProgram<ReadonlySet<string>> {
   if (new Set(ids).size < ids.length) refuse('id/taken', 'The same id was chosen twice.', { ids });
   return new Set<string>(ids.length === 0 ? [] : yield* ask('taken', { ids }));
 }
 
-/** The id of a new node as {@link idFor} gives it; refused where the client chose one that is taken. */
-export function* freeId(context: PlanContext, chosen: string | undefined): Reading<NodeId> {
-  const id = idFor(context, chosen);
-  if (chosen !== undefined) yield* free([id]);
+/** The id of a new node as {@link newNodeId} gives it; refused where the client chose one that is taken. */
+export function* claimId(context: PlanContext, chosen: string | undefined): ReadProgram<NodeId> {
+  const id = newNodeId(context, chosen);
+  if (chosen !== undefined) yield* assertFree([id]);
   return id;
 }
 
 /** The place behind all children of a node. */
-export function* lastPlace(of: NodeId): Reading<string> {
-  return positionBetween(yield* ask('edge', { of }), null);
+export function* positionAfterLast(of: NodeId): ReadProgram<string> {
+  return positionBetween(yield* ask('lastPosition', { of }), null);
 }
 
 /** A group number that no child of a node has had. */
-export function* freshGroup(of: NodeId): Reading<number> {
+export function* nextGroupId(of: NodeId): ReadProgram<number> {
   return (yield* ask('groupMax', { of })) + 1;
 }
 
 /** Refuses ids that are taken already. */
-export function* free(ids: readonly NodeId[]): Reading<void> {
-  const taken = yield* takenOf(ids);
-  for (const id of ids) if (taken.has(id)) refuseTaken(id);
+export function* assertFree(ids: readonly NodeId[]): ReadProgram<void> {
+  const taken = yield* findTakenIds(ids);
+  for (const id of ids) if (taken.has(id)) refuseTakenId(id);
 }
 
 /** Refuses an id that stands for something else. */
-export function refuseTaken(id: NodeId): never {
+export function refuseTakenId(id: NodeId): never {
   return refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
 }
 
 /** A message from a command, checked; the refusal names it by `where`. */
-export function messageOf(value: unknown, where: string): Message {
+export function parseNewMessage(value: unknown, where: string): Message {
   return valueOf(checkMessage(value, where));
 }
 
 /** What a new node is made of, beyond its place. */
-export interface Growth {
+export interface NodeFields {
   readonly id: NodeId;
   readonly message: Message;
   readonly kind?: NodeKind | undefined;
@@ -184,13 +184,13 @@ export interface Growth {
 }
 
 /** A place that a new node can grow from: what it must know of its parent. */
-export type Ground = Pick<NodeHead, 'id' | 'kind' | 'matchParent' | 'createdAt'>;
+export type ParentInfo = Pick<NodeHead, 'id' | 'kind' | 'matchParent' | 'createdAt'>;
 
 /**
  * A new node below a parent. The clock may run backwards, displayed times along a path do not; a time that was given
  * is kept, for what is imported is older than the tree that it comes into.
  */
-export function grow(context: PlanContext, parent: Ground, position: string, growth: Growth): NewNode {
+export function buildNode(context: PlanContext, parent: ParentInfo, position: string, growth: NodeFields): NewNode {
   const { message, kind = 'message' } = growth;
   return {
     id: growth.id,
@@ -212,11 +212,11 @@ export function grow(context: PlanContext, parent: Ground, position: string, gro
 }
 
 /** Moves the pointer, if it moves at all. */
-export function pointing(row: Pick<TreeRow, 'activeNodeId'>, after: NodeId | null): SelectStep[] {
+export function selectSteps(row: Pick<TreeRow, 'activeNodeId'>, after: NodeId | null): SelectStep[] {
   return row.activeNodeId === after ? [] : [{ type: 'select', after, before: row.activeNodeId }];
 }
 
 /** Steps and what to tell the caller. */
-export function plan<R>(steps: readonly Step[], result: R): Plan<R> {
+export function toPlan<R>(steps: readonly Step[], result: R): Plan<R> {
   return { steps, result };
 }

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { type NodeId, nodeId, treeId } from '../ids.ts';
 import { subtree } from '../path.ts';
-import { transplant } from '../run.ts';
+import { moveToTree } from '../run.ts';
 import {
   assistant,
-  Bed,
-  carry,
   essence,
   planned,
   ReferenceStore,
   refusalOf,
+  runAndCheck,
   stepTypesOf,
+  TestTree,
   testKit,
   ticking,
   user,
@@ -21,13 +21,13 @@ import type { CherryPickCommand, GraftCommand, MergeCommand } from './copy.ts';
 
 const nowhere = nodeId(uuid(77));
 
-async function two(): Promise<{ here: Bed; there: Bed }> {
-  const there = await Bed.make();
-  const here = await Bed.make({ store: there.store, treeId: treeId(uuid(2)) });
+async function two(): Promise<{ here: TestTree; there: TestTree }> {
+  const there = await TestTree.make();
+  const here = await TestTree.make({ store: there.store, treeId: treeId(uuid(2)) });
   return { here, there };
 }
 
-function grafting(here: Bed, there: Bed, id: NodeId, parentId: NodeId, select?: boolean): GraftCommand {
+function grafting(here: TestTree, there: TestTree, id: NodeId, parentId: NodeId, select?: boolean): GraftCommand {
   const from = { treeId: there.treeId, nodeId: id };
   return { type: 'graft', treeId: here.treeId, from, parentId, ...(select === undefined ? {} : { select }) };
 }
@@ -42,7 +42,7 @@ describe('a graft', () => {
     await there.grow(['under two'], made.added[1]);
     await here.variant(user('first'), here.rootId);
     const before = there.tree;
-    const { result } = await carry(here, grafting(here, there, q, here.rootId));
+    const { result } = await runAndCheck(here, grafting(here, there, q, here.rootId));
     expect(there.tree).toBe(before);
     expect(here.drawing()).toEqual(['first *', 'q', '  one', '  two', '    under two']);
     const copies = subtree(here.tree, result.nodeId);
@@ -63,7 +63,7 @@ describe('a graft', () => {
     const { here, there } = await two();
     const replies = [{ message: assistant('one') }, { message: assistant('two') }];
     const { result: made } = await there.run({ type: 'reply', treeId: there.treeId, parentId: there.rootId, replies });
-    const { result } = await carry(here, grafting(here, there, made.added[0] ?? nowhere, here.rootId));
+    const { result } = await runAndCheck(here, grafting(here, there, made.added[0] ?? nowhere, here.rootId));
     expect(here.node(result.nodeId).groupId).toBe(0);
   });
 
@@ -72,7 +72,7 @@ describe('a graft', () => {
     const [q = nowhere] = await there.grow(['q']);
     await there.run({ type: 'reply', treeId: there.treeId, parentId: q, replies: [{}] });
     await there.run({ type: 'bookmark', treeId: there.treeId, nodeId: q, title: 'here' });
-    const { result } = await carry(here, grafting(here, there, q, here.rootId));
+    const { result } = await runAndCheck(here, grafting(here, there, q, here.rootId));
     expect(here.node(result.added[1] ?? nowhere).status).toBe('error');
     expect(bookmarkOn(here.tree, result.nodeId)).toBeUndefined();
   });
@@ -82,7 +82,7 @@ describe('a graft', () => {
     const [q = nowhere] = await there.grow(['hello world', 'yes']);
     const { result: halves } = await there.run({ type: 'split', treeId: there.treeId, nodeId: q, position: 5 });
     await there.run({ type: 'compact', treeId: there.treeId, summary: 'so far', firstKept: q });
-    const { result } = await carry(here, grafting(here, there, halves.nodeId, here.rootId));
+    const { result } = await runAndCheck(here, grafting(here, there, halves.nodeId, here.rootId));
     const copies = subtree(here.tree, result.nodeId);
     const right = copies.find((node) => node.meta.copiedFrom?.nodeId === q);
     expect(here.node(result.nodeId).meta.splitSource).toBe(right?.id);
@@ -101,12 +101,12 @@ describe('a graft', () => {
     const [q = nowhere] = await there.grow(['q', 'old']);
     await there.grow(['new'], q);
     await there.run({ type: 'select', treeId: there.treeId, nodeId: childIds(there.tree, q)[0] ?? q });
-    await carry(here, grafting(here, there, q, here.rootId));
+    await runAndCheck(here, grafting(here, there, q, here.rootId));
     expect(here.thread()).toEqual(['q', 'old']);
     const at = here.active;
-    await carry(here, grafting(here, there, q, here.rootId));
+    await runAndCheck(here, grafting(here, there, q, here.rootId));
     expect(here.active).toBe(at);
-    const { result } = await carry(here, grafting(here, there, q, here.rootId, true));
+    const { result } = await runAndCheck(here, grafting(here, there, q, here.rootId, true));
     expect(here.node(here.active ?? '').parentId).toBe(result.nodeId);
   });
 
@@ -114,7 +114,7 @@ describe('a graft', () => {
     const { here, there } = await two();
     const [q = nowhere] = await there.grow(['q']);
     const owned = there.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
-    const theirs = await Bed.make({ store: owned, treeId: treeId(uuid(3)) });
+    const theirs = await TestTree.make({ store: owned, treeId: treeId(uuid(3)) });
     const hidden = await theirs.variant(user('secret'), theirs.rootId);
     const commands: readonly (readonly [GraftCommand, string])[] = [
       [grafting(here, there, there.rootId, here.rootId), 'tree/root-protected'],
@@ -127,45 +127,51 @@ describe('a graft', () => {
   });
 });
 
-function picking(bed: Bed, id: NodeId, to?: NodeId, from?: Bed): CherryPickCommand {
-  const command: CherryPickCommand = { type: 'cherry-pick', treeId: bed.treeId, nodeId: id };
+function picking(fixture: TestTree, id: NodeId, to?: NodeId, from?: TestTree): CherryPickCommand {
+  const command: CherryPickCommand = { type: 'cherry-pick', treeId: fixture.treeId, nodeId: id };
   return { ...command, ...(to === undefined ? {} : { to }), ...(from === undefined ? {} : { from: from.treeId }) };
 }
 
 describe('a cherry-pick', () => {
   test('[V23] copies a message to the end of the active branch, with where it came from', async () => {
-    const bed = await Bed.make();
-    const [q = nowhere] = await bed.grow(['q', 'main']);
+    const fixture = await TestTree.make();
+    const [q = nowhere] = await fixture.grow(['q', 'main']);
     const replies = [{ message: assistant('one') }, { message: assistant('two') }];
-    const { result: made } = await bed.run({ type: 'reply', treeId: bed.treeId, parentId: q, replies, select: false });
+    const { result: made } = await fixture.run({
+      type: 'reply',
+      treeId: fixture.treeId,
+      parentId: q,
+      replies,
+      select: false,
+    });
     const [one = nowhere] = made.added;
-    const { result, commit } = await carry(bed, picking(bed, one));
-    expect(bed.thread()).toEqual(['q', 'main', 'one']);
-    expect(bed.active).toBe(result.nodeId);
+    const { result, commit } = await runAndCheck(fixture, picking(fixture, one));
+    expect(fixture.thread()).toEqual(['q', 'main', 'one']);
+    expect(fixture.active).toBe(result.nodeId);
     expect(stepTypesOf({ commit })).toEqual(['insert', 'select']);
-    const copy = bed.node(result.nodeId);
-    expect(copy.meta.pickedFrom).toEqual({ treeId: bed.treeId, nodeId: one });
+    const copy = fixture.node(result.nodeId);
+    expect(copy.meta.pickedFrom).toEqual({ treeId: fixture.treeId, nodeId: one });
     expect(copy.groupId).toBe(0);
-    expect(copy.createdAt).toBeGreaterThanOrEqual(bed.node(copy.parentId ?? '').createdAt);
-    expect(bed.node(one).groupId).toBe(1);
+    expect(copy.createdAt).toBeGreaterThanOrEqual(fixture.node(copy.parentId ?? '').createdAt);
+    expect(fixture.node(one).groupId).toBe(1);
   });
 
   test('[V23] copies a range of a path as a chain, markers left where they are, all of it one commit', async () => {
-    const bed = await Bed.make();
-    const [q = nowhere, a = nowhere] = await bed.grow(['q', 'a', 'b']);
-    await bed.run({ type: 'mark', treeId: bed.treeId, kind: 'state', message: user('state') });
-    const [c = nowhere] = await bed.grow(['c']);
-    await bed.grow(['main'], q);
-    const { result } = await carry(bed, picking(bed, a, c));
-    expect(bed.thread()).toEqual(['q', 'main', 'a', 'b', 'c']);
+    const fixture = await TestTree.make();
+    const [q = nowhere, a = nowhere] = await fixture.grow(['q', 'a', 'b']);
+    await fixture.run({ type: 'mark', treeId: fixture.treeId, kind: 'state', message: user('state') });
+    const [c = nowhere] = await fixture.grow(['c']);
+    await fixture.grow(['main'], q);
+    const { result } = await runAndCheck(fixture, picking(fixture, a, c));
+    expect(fixture.thread()).toEqual(['q', 'main', 'a', 'b', 'c']);
     expect(result.added).toHaveLength(3);
-    expect(bed.active).toBe(result.nodeId);
+    expect(fixture.active).toBe(result.nodeId);
   });
 
   test('[V24] picks from another tree, also into an empty one', async () => {
     const { here, there } = await two();
     const [q = nowhere, a = nowhere] = await there.grow(['q', 'a']);
-    const { result } = await carry(here, picking(here, q, a, there));
+    const { result } = await runAndCheck(here, picking(here, q, a, there));
     expect(here.thread()).toEqual(['q', 'a']);
     expect(here.node(result.nodeId).meta.pickedFrom).toEqual({ treeId: there.treeId, nodeId: a });
   });
@@ -182,7 +188,7 @@ describe('a cherry-pick', () => {
       parentId: q,
     });
     const { result: open } = await there.run({ type: 'reply', treeId: there.treeId, parentId: q, replies: [{}] });
-    const commands: readonly (readonly [Bed, CherryPickCommand, string])[] = [
+    const commands: readonly (readonly [TestTree, CherryPickCommand, string])[] = [
       [there, picking(there, there.rootId), 'tree/root-protected'],
       [there, picking(there, there.rootId, a), 'tree/root-protected'],
       [there, picking(there, marked.nodeId), 'command/invalid'],
@@ -194,92 +200,95 @@ describe('a cherry-pick', () => {
       [there, picking(there, q, nowhere), 'tree/unknown-node'],
       [here, picking(here, q), 'tree/foreign-parent'],
     ];
-    for (const [bed, command, code] of commands) expect(await refusalOf(bed, command)).toBe(code);
+    for (const [fixture, command, code] of commands) expect(await refusalOf(fixture, command)).toBe(code);
   });
 });
 
 describe('a merge', () => {
-  const merging = (bed: Bed, id: NodeId, further: Partial<MergeCommand> = {}): MergeCommand => ({
+  const merging = (fixture: TestTree, id: NodeId, further: Partial<MergeCommand> = {}): MergeCommand => ({
     type: 'merge',
-    treeId: bed.treeId,
+    treeId: fixture.treeId,
     nodeId: id,
     ...further,
   });
 
   test('[V26] is one summary at the end of the active branch that names the tip', async () => {
-    const bed = await Bed.make();
-    const [q = nowhere, tip = nowhere] = await bed.grow(['q', 'side']);
-    await bed.grow(['main'], q);
-    const { result } = await carry(bed, merging(bed, tip, { summary: 'the side said so' }));
-    const node = bed.node(result.nodeId);
+    const fixture = await TestTree.make();
+    const [q = nowhere, tip = nowhere] = await fixture.grow(['q', 'side']);
+    await fixture.grow(['main'], q);
+    const { result } = await runAndCheck(fixture, merging(fixture, tip, { summary: 'the side said so' }));
+    const node = fixture.node(result.nodeId);
     expect(node).toMatchObject({ kind: 'branch-summary', text: 'the side said so', role: 'system' });
-    expect(node.marker?.mergedFrom).toEqual({ treeId: bed.treeId, nodeId: tip });
-    expect(bed.thread()).toEqual(['q', 'main', 'the side said so']);
-    expect(bed.active).toBe(result.nodeId);
+    expect(node.marker?.mergedFrom).toEqual({ treeId: fixture.treeId, nodeId: tip });
+    expect(fixture.thread()).toEqual(['q', 'main', 'the side said so']);
+    expect(fixture.active).toBe(result.nodeId);
   });
 
   test('[V27] by messages copies what the branch has since the fork, as one act', async () => {
-    const bed = await Bed.make();
-    const [q = nowhere, , tip = nowhere] = await bed.grow(['q', 'side', 'more']);
-    await bed.grow(['main'], q);
-    const before = essence(bed.tree);
-    await carry(bed, merging(bed, tip, { mode: 'messages' }));
-    expect(bed.thread()).toEqual(['q', 'main', 'side', 'more']);
-    await bed.run({ type: 'undo', treeId: bed.treeId });
-    expect(essence(bed.tree)).toEqual(before);
+    const fixture = await TestTree.make();
+    const [q = nowhere, , tip = nowhere] = await fixture.grow(['q', 'side', 'more']);
+    await fixture.grow(['main'], q);
+    const before = essence(fixture.tree);
+    await runAndCheck(fixture, merging(fixture, tip, { mode: 'messages' }));
+    expect(fixture.thread()).toEqual(['q', 'main', 'side', 'more']);
+    await fixture.run({ type: 'undo', treeId: fixture.treeId });
+    expect(essence(fixture.tree)).toEqual(before);
   });
 
   test('[V28] refuses a blank summary, a tip on the active branch, the root and what is not there', async () => {
-    const bed = await Bed.make();
-    const [q = nowhere, tip = nowhere] = await bed.grow(['q', 'side']);
-    const [main = nowhere] = await bed.grow(['main'], q);
+    const fixture = await TestTree.make();
+    const [q = nowhere, tip = nowhere] = await fixture.grow(['q', 'side']);
+    const [main = nowhere] = await fixture.grow(['main'], q);
     const commands: readonly (readonly [MergeCommand, string])[] = [
-      [merging(bed, tip), 'message/blank'],
-      [merging(bed, tip, { summary: ' \n' }), 'message/blank'],
-      [merging(bed, q, { summary: 'x' }), 'command/invalid'],
-      [merging(bed, main, { mode: 'messages' }), 'command/invalid'],
-      [merging(bed, bed.rootId, { summary: 'x' }), 'tree/root-protected'],
-      [merging(bed, nowhere, { summary: 'x' }), 'tree/unknown-node'],
+      [merging(fixture, tip), 'message/blank'],
+      [merging(fixture, tip, { summary: ' \n' }), 'message/blank'],
+      [merging(fixture, q, { summary: 'x' }), 'command/invalid'],
+      [merging(fixture, main, { mode: 'messages' }), 'command/invalid'],
+      [merging(fixture, fixture.rootId, { summary: 'x' }), 'tree/root-protected'],
+      [merging(fixture, nowhere, { summary: 'x' }), 'tree/unknown-node'],
     ];
-    for (const [command, code] of commands) expect(await refusalOf(bed, command)).toBe(code);
+    for (const [command, code] of commands) expect(await refusalOf(fixture, command)).toBe(code);
   });
 
   test('[V29] finds the fork of two branches of 4,000 in a few reads', async () => {
-    const bed = await Bed.make();
-    const ids = await bed.grow(Array.from({ length: 4000 }, (_, at) => `m${at}`));
+    const fixture = await TestTree.make();
+    const ids = await fixture.grow(Array.from({ length: 4000 }, (_, at) => `m${at}`));
     const fork = ids[2500] ?? nowhere;
     const tip = ids[3999] ?? nowhere;
-    await bed.grow(['main'], fork);
-    const { plan, asked } = await planned(bed, merging(bed, tip, { mode: 'messages' }));
+    await fixture.grow(['main'], fork);
+    const { plan, asked } = await planned(fixture, merging(fixture, tip, { mode: 'messages' }));
     expect(plan.steps.filter((step) => step.type === 'insert')).toHaveLength(1499);
     expect(asked.length).toBeLessThan(30);
   });
 });
 
 test('[V40] a pick and a merge go to the place that is named, wherever the user is', async () => {
-  const bed = await Bed.make();
-  const [q = nowhere, tip = nowhere] = await bed.grow(['q', 'side']);
-  const [main = nowhere] = await bed.grow(['main'], q);
-  await bed.run({ type: 'select', treeId: bed.treeId, nodeId: q });
-  await carry(bed, { type: 'cherry-pick', treeId: bed.treeId, nodeId: tip, parentId: main });
-  expect(bed.thread()).toEqual(['q', 'main', 'side']);
-  await bed.run({ type: 'select', treeId: bed.treeId, nodeId: q });
-  await carry(bed, { type: 'merge', treeId: bed.treeId, nodeId: tip, mode: 'messages', parentId: main });
-  expect(bed.thread()).toEqual(['q', 'main', 'side']);
-  await bed.run({ type: 'select', treeId: bed.treeId, nodeId: q });
+  const fixture = await TestTree.make();
+  const [q = nowhere, tip = nowhere] = await fixture.grow(['q', 'side']);
+  const [main = nowhere] = await fixture.grow(['main'], q);
+  await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: q });
+  await runAndCheck(fixture, { type: 'cherry-pick', treeId: fixture.treeId, nodeId: tip, parentId: main });
+  expect(fixture.thread()).toEqual(['q', 'main', 'side']);
+  await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: q });
+  await runAndCheck(fixture, { type: 'merge', treeId: fixture.treeId, nodeId: tip, mode: 'messages', parentId: main });
+  expect(fixture.thread()).toEqual(['q', 'main', 'side']);
+  await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: q });
   const noted = { meta: { source: { type: 'summary' } }, details: { focus: 'why' } };
-  const { result } = await carry(bed, {
+  const { result } = await runAndCheck(fixture, {
     type: 'merge',
-    treeId: bed.treeId,
+    treeId: fixture.treeId,
     nodeId: tip,
     summary: 'in short',
     parentId: main,
     ...noted,
   });
-  expect(bed.thread()).toEqual(['q', 'main', 'in short']);
-  expect(bed.node(result.nodeId)).toMatchObject({ meta: noted.meta, marker: { details: noted.details, from: tip } });
-  const beyond = { type: 'merge', treeId: bed.treeId, nodeId: main, summary: 'x', parentId: main } as const;
-  expect(await refusalOf(bed, beyond)).toBe('command/invalid');
+  expect(fixture.thread()).toEqual(['q', 'main', 'in short']);
+  expect(fixture.node(result.nodeId)).toMatchObject({
+    meta: noted.meta,
+    marker: { details: noted.details, from: tip },
+  });
+  const beyond = { type: 'merge', treeId: fixture.treeId, nodeId: main, summary: 'x', parentId: main } as const;
+  expect(await refusalOf(fixture, beyond)).toBe('command/invalid');
 });
 
 describe('a move to another tree', () => {
@@ -289,7 +298,7 @@ describe('a move to another tree', () => {
     const { here, there } = await two();
     const [, b = nowhere] = await there.grow(['a', 'b', 'c']);
     const from = { treeId: there.treeId, nodeId: b };
-    const { result, actId } = await transplant(
+    const { result, actId } = await moveToTree(
       there.store,
       { from, to: { treeId: here.treeId, parentId: here.rootId } },
       context,
@@ -297,7 +306,7 @@ describe('a move to another tree', () => {
     expect(here.drawing()).toEqual(['b', '  c *']);
     expect(here.node(result.nodeId).meta.copiedFrom).toEqual({ treeId: there.treeId, nodeId: b });
     expect(there.drawing()).toEqual(['a *']);
-    const logs = [here, there].map((bed) => bed.reference?.commits.get(bed.treeId)?.at(-1));
+    const logs = [here, there].map((fixture) => fixture.reference?.commits.get(fixture.treeId)?.at(-1));
     expect(logs.map((commit) => commit?.actId)).toEqual([actId, actId]);
   });
 
@@ -315,7 +324,7 @@ describe('a move to another tree', () => {
     ] as const;
     const trees = [here.tree, there.tree];
     for (const [wish, code] of tries)
-      await expect(transplant(there.store, wish, context)).rejects.toMatchObject({ code });
+      await expect(moveToTree(there.store, wish, context)).rejects.toMatchObject({ code });
     expect(here.tree).toBe(trees[0]);
     expect(there.tree).toBe(trees[1]);
   });
@@ -325,7 +334,7 @@ describe('a move to another tree', () => {
     const [a = nowhere] = await there.grow(['a']);
     await there.run({ type: 'delete-tree', treeId: there.treeId });
     const wish = { from: { treeId: there.treeId, nodeId: a }, to: { treeId: here.treeId, parentId: here.rootId } };
-    await expect(transplant(there.store, wish, context)).rejects.toMatchObject({ code: 'tree/read-only' });
+    await expect(moveToTree(there.store, wish, context)).rejects.toMatchObject({ code: 'tree/read-only' });
     expect(here.texts()).toEqual([]);
   });
 
@@ -334,11 +343,11 @@ describe('a move to another tree', () => {
     const [a = nowhere] = await there.grow(['a']);
     await here.grow(['x']);
     const wish = { from: { treeId: there.treeId, nodeId: a }, to: { treeId: here.treeId, parentId: here.rootId } };
-    await expect(transplant(there.store, wish, { ...context, expectedVersion: 1 })).rejects.toMatchObject({
+    await expect(moveToTree(there.store, wish, { ...context, expectedVersion: 1 })).rejects.toMatchObject({
       code: 'tree/version-conflict',
     });
     expect(there.texts()).toEqual(['a']);
-    await transplant(there.store, wish, { ...context, expectedVersion: here.tree.version });
+    await moveToTree(there.store, wish, { ...context, expectedVersion: here.tree.version });
     expect(there.texts()).toEqual([]);
   });
 });

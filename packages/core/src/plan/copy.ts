@@ -3,23 +3,23 @@ import type { NodeId, TreeId } from '../ids.ts';
 import { nodeId } from '../ids.ts';
 import { isMessageKind, type Marker, type Node, type NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
-import { ask, type Reading } from '../reads.ts';
-import { given } from '../rows.ts';
+import { ask, type ReadProgram } from '../reads.ts';
+import { omitNullish } from '../rows.ts';
 import type { Step } from '../steps/types.ts';
 import {
-  type Ground,
-  grow,
-  lastPlace,
+  assertNotPending,
+  buildNode,
+  type ParentInfo,
   type PlanContext,
   type Planner,
-  plan,
-  pointing,
-  settled,
-  theMessage,
-  theNode,
-  theTree,
+  positionAfterLast,
+  requireMessage,
+  requireNode,
+  requireTree,
+  selectSteps,
+  toPlan,
 } from './context.ts';
-import { marking, summaryOf } from './marker.ts';
+import { markerPlan, parseSummary } from './marker.ts';
 
 /** Copies a branch of another tree below a node, with new ids. */
 export interface GraftCommand {
@@ -73,7 +73,7 @@ export interface Copying {
   readonly nodes: readonly Node[];
   /** The copied tops hang on this node there, and on this one here. */
   readonly from: NodeId;
-  readonly ground: Ground;
+  readonly parentInfo: ParentInfo;
   /** The place of a single top; tops keep their places if not given. */
   readonly position?: string;
   readonly groups: 'kept' | 'reset';
@@ -84,11 +84,11 @@ export interface Copying {
 /** Insert steps that copy nodes with new ids. A top is in no group unless all siblings come along. */
 export function copyNodes(
   context: PlanContext,
-  { treeId, nodes, from, ground, position, groups, how }: Copying,
+  { treeId, nodes, from, parentInfo, position, groups, how }: Copying,
 ): { readonly steps: Step[]; readonly ids: Map<NodeId, NodeId> } {
   const steps: Step[] = [];
   const ids = new Map<NodeId, NodeId>();
-  const grown = new Map<NodeId, Ground>([[from, ground]]);
+  const grown = new Map<NodeId, ParentInfo>([[from, parentInfo]]);
   const again = how === 'pickedFrom';
   const copyOf = (id: string | undefined) => (id === undefined || again ? undefined : ids.get(nodeId(id)));
   for (const node of nodes) ids.set(node.id, nodeId(context.newId()));
@@ -99,7 +99,7 @@ export function copyNodes(
     const id = ids.get(node.id);
     if (parent === undefined || id === undefined || message === null) continue;
     const put = node.parentId === from ? position : undefined;
-    const made = grow(context, parent, put ?? node.position, {
+    const made = buildNode(context, parent, put ?? node.position, {
       id,
       message,
       kind,
@@ -110,14 +110,14 @@ export function copyNodes(
       // of its tree.
       meta: {
         ...noted,
-        ...given({ splitSource: copyOf(splitSource), continues: copyOf(continues) }),
+        ...omitNullish({ splitSource: copyOf(splitSource), continues: copyOf(continues) }),
         [how]: { treeId, nodeId: node.id },
       },
       createdAt: again ? undefined : node.createdAt,
       // Pointers at nodes that are copied too go to their copies.
       marker: marker && {
         ...marker,
-        ...given<Marker>({ firstKept: copyOf(marker.firstKept), from: copyOf(marker.from) }),
+        ...omitNullish<Marker>({ firstKept: copyOf(marker.firstKept), from: copyOf(marker.from) }),
       },
     });
     grown.set(node.id, made);
@@ -129,16 +129,16 @@ export function copyNodes(
 /** Copies a subtree from another tree of the same owner. */
 export const graft: Planner<GraftCommand, Copied> = function* (command, context) {
   const { from } = command;
-  const row = yield* theTree(context);
-  const parent = yield* theNode(command.parentId);
-  const top = yield* theMessage(from.nodeId, 'grafted: name a message', from.treeId);
+  const row = yield* requireTree(context);
+  const parent = yield* requireNode(command.parentId);
+  const top = yield* requireMessage(from.nodeId, 'grafted: name a message', from.treeId);
   const nodes = yield* ask('subtree', { of: top.id, treeId: from.treeId });
-  const position = yield* lastPlace(parent.id);
+  const position = yield* positionAfterLast(parent.id);
   const { steps, ids } = copyNodes(context, {
     treeId: from.treeId,
     nodes,
     from: top.parentId,
-    ground: parent,
+    parentInfo: parent,
     position,
     groups: 'kept',
     how: 'copiedFrom',
@@ -146,22 +146,22 @@ export const graft: Planner<GraftCommand, Copied> = function* (command, context)
   const copy = ids.get(top.id) ?? refuse('tree/unknown-node', `There is no node ${top.id}.`, { nodeId: top.id });
   if (command.select === true || row.activeNodeId === null) {
     const leaf = yield* ask('lastVisited', { from: top.id, treeId: from.treeId });
-    steps.push(...pointing(row, ids.get(leaf) ?? copy));
+    steps.push(...selectSteps(row, ids.get(leaf) ?? copy));
   }
-  return plan(steps, { nodeId: copy, added: [...ids.values()] });
+  return toPlan(steps, { nodeId: copy, added: [...ids.values()] });
 };
 
 /** Copies messages below the active node; markers in the range stay where they are. */
 export const cherryPick: Planner<CherryPickCommand, Copied> = function* (command, context) {
   const treeId = command.from ?? context.treeId;
-  const first = yield* theMessage(command.nodeId, 'picked', command.from);
+  const first = yield* requireMessage(command.nodeId, 'picked', command.from);
   const range =
-    command.to === undefined || command.to === first.id ? [first] : yield* rangeOf(first, command.to, command.from);
-  return yield* picked(context, treeId, range, command.parentId);
+    command.to === undefined || command.to === first.id ? [first] : yield* copyRange(first, command.to, command.from);
+  return yield* pickRange(context, treeId, range, command.parentId);
 };
 
-function* rangeOf(first: Node, to: NodeId, from: TreeId | undefined): Reading<Node[]> {
-  yield* theNode(to, from);
+function* copyRange(first: Node, to: NodeId, from: TreeId | undefined): ReadProgram<Node[]> {
+  yield* requireNode(to, from);
   const { nodes } = yield* ask('path', { to, treeId: from });
   const start = nodes.findIndex((node) => node.id === first.id);
   if (start === -1)
@@ -169,43 +169,43 @@ function* rangeOf(first: Node, to: NodeId, from: TreeId | undefined): Reading<No
   return nodes.slice(start);
 }
 
-function* picked(context: PlanContext, treeId: TreeId, range: readonly Node[], parentId: NodeId | undefined) {
-  const row = yield* theTree(context);
+function* pickRange(context: PlanContext, treeId: TreeId, range: readonly Node[], parentId: NodeId | undefined) {
+  const row = yield* requireTree(context);
   const messages = range.filter((node) => isMessageKind(node.kind));
   const [first] = messages;
   if (first === undefined)
     return refuse('command/invalid', 'There is no message in this range to copy.', {
       nodeIds: range.map((node) => node.id),
     });
-  for (const node of messages) settled(node);
-  const ground = yield* theNode(parentId ?? row.activeNodeId ?? row.rootId);
+  for (const node of messages) assertNotPending(node);
+  const parentInfo = yield* requireNode(parentId ?? row.activeNodeId ?? row.rootId);
   const from = first.parentId ?? first.id;
-  const position = yield* lastPlace(ground.id);
+  const position = yield* positionAfterLast(parentInfo.id);
   const below = positionBetween(null, null);
   const { steps, ids } = copyNodes(context, {
     treeId,
     // One below the other, whatever lay between them.
     nodes: messages.map((node, at) => ({ ...node, parentId: messages[at - 1]?.id ?? from, position: below })),
     from,
-    ground,
+    parentInfo,
     position,
     groups: 'reset',
     how: 'pickedFrom',
   });
   const added = [...ids.values()];
-  const last = added.at(-1) ?? ground.id;
-  return plan<Copied>([...steps, ...pointing(row, last)], { nodeId: last, added });
+  const last = added.at(-1) ?? parentInfo.id;
+  return toPlan<Copied>([...steps, ...selectSteps(row, last)], { nodeId: last, added });
 }
 
 /** How many nodes of a path, from its beginning, the path to another node has too. */
-function* sharedWith(nodes: readonly Node[], other: NodeId): Reading<number> {
+function* countShared(nodes: readonly Node[], other: NodeId): ReadProgram<number> {
   let shared = 0;
   let parted = nodes.length;
   // The shared ones come first, so that halving finds the fork in a few reads, however deep it lies.
   while (shared < parted) {
     const mid = (shared + parted) >> 1;
     const id = nodes[mid]?.id;
-    if (id !== undefined && (yield* ask('above', { id, below: other }))) shared = mid + 1;
+    if (id !== undefined && (yield* ask('isAncestorOrSelf', { id, below: other }))) shared = mid + 1;
     else parted = mid;
   }
   return shared;
@@ -213,24 +213,24 @@ function* sharedWith(nodes: readonly Node[], other: NodeId): Reading<number> {
 
 /** Brings a branch back to the end of the active one. */
 export const merge: Planner<MergeCommand, Copied> = function* (command, context) {
-  const row = yield* theTree(context);
-  const tip = yield* theMessage(command.nodeId, 'merged');
+  const row = yield* requireTree(context);
+  const tip = yield* requireMessage(command.nodeId, 'merged');
   const active =
     command.parentId ??
     row.activeNodeId ??
     refuse('command/invalid', 'There is no active branch to merge into.', { treeId: row.id });
-  if (yield* ask('above', { id: tip.id, below: active }))
+  if (yield* ask('isAncestorOrSelf', { id: tip.id, below: active }))
     refuse('command/invalid', `The node ${tip.id} is on the active branch already.`, { nodeId: tip.id });
   if (command.mode === 'messages') {
     const { nodes } = yield* ask('path', { to: tip.id });
-    return yield* picked(context, context.treeId, nodes.slice(yield* sharedWith(nodes, active)), active);
+    return yield* pickRange(context, context.treeId, nodes.slice(yield* countShared(nodes, active)), active);
   }
-  const parent = yield* theNode(active);
-  const marker = given<Marker>({
+  const parent = yield* requireNode(active);
+  const marker = omitNullish<Marker>({
     from: tip.id,
     mergedFrom: { treeId: context.treeId, nodeId: tip.id },
     details: command.details,
   });
-  const message = summaryOf(command.summary, tip.id);
-  return yield* marking(command, context, row, { kind: 'branch-summary', message, parent, marker });
+  const message = parseSummary(command.summary, tip.id);
+  return yield* markerPlan(command, context, row, { kind: 'branch-summary', message, parent, marker });
 };

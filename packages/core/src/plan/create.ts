@@ -3,22 +3,22 @@ import type { NodeId, TreeId } from '../ids.ts';
 import type { MessageKit } from '../message.ts';
 import type { NewNode, Node, TreeAttributes } from '../node.ts';
 import { positionBetween } from '../position.ts';
-import { ask, type Reading } from '../reads.ts';
-import { patched, unpatch } from '../rows.ts';
+import { ask, type ReadProgram } from '../reads.ts';
+import { applyPatch, inversePatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
-import { append, type NewMessage, spoken } from './append.ts';
+import { append, type NewMessage, nonBlank } from './append.ts';
 import {
-  free,
-  idFor,
+  assertFree,
+  newNodeId,
+  newRootId,
   type PlanContext,
   type Planner,
-  plan,
-  refusePending,
-  rootIdFor,
-  theNode,
-  theTree,
+  refusePendingNode,
+  requireNode,
+  requireTree,
+  toPlan,
 } from './context.ts';
 import { copyNodes } from './copy.ts';
 import { assertMetadataSize } from './metadata-size.ts';
@@ -119,29 +119,29 @@ export function rootNode(id: NodeId, createdAt: number): NewNode {
 }
 
 /** The first steps of every tree: its root and its attributes. */
-export function birth(context: PlanContext, rootId: NodeId, attributes: TreeAttributes): Step[] {
+export function firstSteps(context: PlanContext, rootId: NodeId, attributes: TreeAttributes): Step[] {
   const set: TreeAttributes = {
-    ...patched<TreeAttributes>({}, settled(attributes)),
+    ...applyPatch<TreeAttributes>({}, normaliseAttributes(attributes)),
     project: attributes.project ?? defaultProject,
   };
   return [
     { type: 'insert', node: rootNode(rootId, context.now) },
-    { type: 'attributes', after: set, before: unpatch({}, set) },
+    { type: 'attributes', after: set, before: inversePatch({}, set) },
   ];
 }
 
 /** Attributes as they are kept: a blank title takes it away. */
-function settled(set: Patch<TreeAttributes>): Patch<TreeAttributes> {
+function normaliseAttributes(set: Patch<TreeAttributes>): Patch<TreeAttributes> {
   const kept = { ...set };
   for (const key of ['title', 'autoTitle'] as const) if (/^\s*$/.test(set[key] ?? '-')) kept[key] = null;
   return kept;
 }
 
 // What the tree itself writes: nobody sets it from outside.
-const kept = ['forestKey', 'copiedFrom', 'trashedAt'] as const;
+const reservedNames = ['forestKey', 'copiedFrom', 'trashedAt'] as const;
 
 /** Refuses attributes that nobody sets from outside. */
-export function refuseKept(set: object, treeId: TreeId, keys: readonly string[] = kept): void {
+export function assertNotReserved(set: object, treeId: TreeId, keys: readonly string[] = reservedNames): void {
   for (const key of keys)
     if (Object.hasOwn(set, key))
       refuse('tree/root-protected', `The attribute ${key} of ${treeId} is kept by the tree.`, {
@@ -153,39 +153,41 @@ export function refuseKept(set: object, treeId: TreeId, keys: readonly string[] 
 /** Makes the tree in one commit, version 1. Making the same tree again changes nothing. */
 export const create: Planner<CreateCommand, Created> = function* (command, context) {
   // A null takes an attribute away, here as everywhere: no prompt said so is no prompt.
-  const attributes = patched<TreeAttributes>({}, settled(command.attributes ?? {}));
-  refuseKept(attributes, context.treeId);
+  const attributes = applyPatch<TreeAttributes>({}, normaliseAttributes(command.attributes ?? {}));
+  assertNotReserved(attributes, context.treeId);
   assertMetadataSize(attributes, context.treeId);
   const key = command.forest === true ? forestKey(context.kit, attributes.systemPrompt) : undefined;
   if (key !== undefined) {
     const found = yield* ask('forest', { key, project: attributes.project ?? defaultProject });
-    if (found !== null) return plan([], { treeId: found, created: false });
+    if (found !== null) return toPlan([], { treeId: found, created: false });
   }
-  const rootId = rootIdFor(context, command.rootId);
+  const rootId = newRootId(context, command.rootId);
   const row = yield* ask('tree', {});
   if (row !== null) {
     const same =
       key === undefined &&
       row.attributes.systemPrompt === attributes.systemPrompt &&
-      notes(row, attributes) &&
+      attributeNotes(row, attributes) &&
       (command.rootId === undefined || row.rootId === rootId) &&
-      (yield* begins(command, row, context));
+      (yield* startsWith(command, row, context));
     if (!same) return refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
-    return plan([], { treeId: row.id, created: false });
+    return toPlan([], { treeId: row.id, created: false });
   }
-  const chosen = spoken(command.messages ?? []).flatMap(({ id }) => (id === undefined ? [] : [idFor(context, id)]));
-  yield* free(command.rootId === undefined ? chosen : [rootId, ...chosen]);
+  const chosen = nonBlank(command.messages ?? []).flatMap(({ id }) =>
+    id === undefined ? [] : [newNodeId(context, id)],
+  );
+  yield* assertFree(command.rootId === undefined ? chosen : [rootId, ...chosen]);
   const set = key === undefined ? attributes : { ...attributes, forestKey: key };
-  return plan(birth(context, rootId, set), { treeId: context.treeId, created: true });
+  return toPlan(firstSteps(context, rootId, set), { treeId: context.treeId, created: true });
 };
 
 /** Whether a tree has what is wished to be noted about it; what else is noted there came later. */
-function notes(row: TreeRow, wished: Patch<TreeAttributes>): boolean {
-  return sameJson(unpatch(row.attributes, wished), wished);
+function attributeNotes(row: TreeRow, wished: Patch<TreeAttributes>): boolean {
+  return sameJson(inversePatch(row.attributes, wished), wished);
 }
 
 /** Whether a tree began with these messages. One that nothing was done to since it was made may still get them. */
-function* begins(command: CreateCommand, row: TreeRow, context: PlanContext): Reading<boolean> {
+function* startsWith(command: CreateCommand, row: TreeRow, context: PlanContext): ReadProgram<boolean> {
   const { messages = [] } = command;
   if (row.version === 1 || messages.length === 0) return true;
   const { result } = yield* append({ type: 'append', treeId: row.id, parentId: row.rootId, messages }, context);
@@ -195,47 +197,50 @@ function* begins(command: CreateCommand, row: TreeRow, context: PlanContext): Re
 /** Copies into a new tree: new ids, groups reset, pending replies as errors, bookmarks left behind, lineage kept. */
 export const duplicate: Planner<DuplicateCommand, Duplicated> = function* (command, context) {
   const { from } = command;
-  refuseKept(command.attributes ?? {}, context.treeId);
+  assertNotReserved(command.attributes ?? {}, context.treeId);
   assertMetadataSize(command.attributes ?? {}, context.treeId);
   const source = yield* ask('tree', { treeId: from });
   if (source === null) return refuse('tree/unknown-tree', `There is no tree ${from}.`, { treeId: from });
   const row = yield* ask('tree', {});
-  if (row !== null) return plan([], { treeId: row.id, ids: yield* sameCopy(command, row) });
+  if (row !== null) return toPlan([], { treeId: row.id, ids: yield* sameCopy(command, row) });
   const end = command.nodeId ?? source.activeNodeId;
-  if (command.nodeId !== undefined) yield* theNode(command.nodeId, from);
-  const nodes = yield* copied(command, source, end);
+  if (command.nodeId !== undefined) yield* requireNode(command.nodeId, from);
+  const nodes = yield* duplicateSteps(command, source, end);
   const { forestKey: _, trashedAt: __, ...inherited } = source.attributes;
   const lineage = end === null ? { treeId: from } : { treeId: from, nodeId: end };
-  const attributes = patched<TreeAttributes>(inherited, { ...settled(command.attributes ?? {}), copiedFrom: lineage });
-  const rootId = rootIdFor(context, undefined);
-  const steps = birth(context, rootId, attributes);
-  const ground = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
+  const attributes = applyPatch<TreeAttributes>(inherited, {
+    ...normaliseAttributes(command.attributes ?? {}),
+    copiedFrom: lineage,
+  });
+  const rootId = newRootId(context, undefined);
+  const steps = firstSteps(context, rootId, attributes);
+  const parentInfo = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
   const copy = copyNodes(context, {
     treeId: from,
     nodes,
     from: source.rootId,
-    ground,
+    parentInfo,
     groups: 'reset',
     how: 'copiedFrom',
   });
   for (const step of copy.steps) steps.push(step);
   const active = end === null ? undefined : (copy.ids.get(end) ?? copy.ids.get(source.activeNodeId ?? end));
   if (active !== undefined) steps.push({ type: 'select', after: active, before: null });
-  return plan(steps, { treeId: context.treeId, ids: copy.ids });
+  return toPlan(steps, { treeId: context.treeId, ids: copy.ids });
 };
 
-function* copied(command: DuplicateCommand, source: TreeRow, end: NodeId | null): Reading<readonly Node[]> {
+function* duplicateSteps(command: DuplicateCommand, source: TreeRow, end: NodeId | null): ReadProgram<readonly Node[]> {
   const { from: treeId } = command;
   if (command.whole === true) return (yield* ask('subtree', { of: source.rootId, treeId })).slice(1);
   return end === null || end === source.rootId ? [] : (yield* ask('path', { to: end, treeId })).nodes;
 }
 
 /** A retry with the same id of the new tree finds its own copy; any other tree of that id is refused. */
-function* sameCopy(command: DuplicateCommand, row: TreeRow): Reading<Map<NodeId, NodeId>> {
+function* sameCopy(command: DuplicateCommand, row: TreeRow): ReadProgram<Map<NodeId, NodeId>> {
   const { copiedFrom } = row.attributes;
   const end = command.nodeId ?? copiedFrom?.nodeId;
   const same = copiedFrom?.treeId === command.from && copiedFrom.nodeId === end;
-  if (!same || !notes(row, settled(command.attributes ?? {})))
+  if (!same || !attributeNotes(row, normaliseAttributes(command.attributes ?? {})))
     refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
   const ids = new Map<NodeId, NodeId>();
   for (const { id, meta } of yield* ask('subtree', { of: row.rootId }))
@@ -245,10 +250,10 @@ function* sameCopy(command: DuplicateCommand, row: TreeRow): Reading<Map<NodeId,
 
 /** Changes a tree's attributes. */
 export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }> = function* (command, context) {
-  const row = yield* theTree(context);
-  refuseKept(command.set, row.id, ['systemPrompt', ...kept]);
+  const row = yield* requireTree(context);
+  assertNotReserved(command.set, row.id, ['systemPrompt', ...reservedNames]);
   assertMetadataSize(command.set, row.id);
-  const wished = settled(command.set);
+  const wished = normaliseAttributes(command.set);
   const set = wished.project === null ? { ...wished, project: defaultProject } : wished;
   const { forestKey: key, project: home } = row.attributes;
   const { project } = set;
@@ -259,30 +264,33 @@ export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }>
         treeId: found,
       });
   }
-  return plan(attributed(row.attributes, set), { treeId: row.id });
+  return toPlan(changeAttributes(row.attributes, set), { treeId: row.id });
 };
 
 /** To the trash, from where it can come back. */
 export const deleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
-  const row = yield* theTree(context);
-  const inside = yield* ask('inside', { of: row.rootId });
-  refusePending(inside.pending);
-  return plan(row.attributes.trashedAt === undefined ? attributed(row.attributes, { trashedAt: context.now }) : [], {
-    treeId: row.id,
-  });
+  const row = yield* requireTree(context);
+  const inside = yield* ask('subtreeInfo', { of: row.rootId });
+  refusePendingNode(inside.pending);
+  return toPlan(
+    row.attributes.trashedAt === undefined ? changeAttributes(row.attributes, { trashedAt: context.now }) : [],
+    {
+      treeId: row.id,
+    },
+  );
 };
 
 /** Out of the trash. If another forest tree took its place meanwhile, that one stays the one that is found. */
 export const restoreTree: Planner<RestoreTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
-  const row = yield* theTree(context);
+  const row = yield* requireTree(context);
   const { forestKey: key, project, trashedAt } = row.attributes;
-  if (trashedAt === undefined) return plan([], { treeId: row.id });
+  if (trashedAt === undefined) return toPlan([], { treeId: row.id });
   const found = typeof key === 'string' ? yield* ask('forest', { key, project: project ?? defaultProject }) : null;
   const set = found === null ? { trashedAt: null } : { trashedAt: null, forestKey: null };
-  return plan(attributed(row.attributes, set), { treeId: row.id });
+  return toPlan(changeAttributes(row.attributes, set), { treeId: row.id });
 };
 
-function attributed(now: TreeAttributes, set: Patch<TreeAttributes>): Step[] {
-  const before = unpatch(now, set);
+function changeAttributes(now: TreeAttributes, set: Patch<TreeAttributes>): Step[] {
+  const before = inversePatch(now, set);
   return sameJson(before, set) ? [] : [{ type: 'attributes', after: set, before }];
 }

@@ -1,173 +1,173 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeId } from '../ids.ts';
-import { drive } from '../reads.ts';
-import { add, mark, pending } from '../testing/deeds.ts';
-import { Bed, carry, testKit, ticking, uuid } from '../testing/index.ts';
+import { runReads } from '../reads.ts';
+import { add, mark, pending } from '../testing/act-shorthands.ts';
+import { runAndCheck, TestTree, testKit, ticking, uuid } from '../testing/index.ts';
 import { bookmarkOn, childIds } from '../tree.ts';
 import { type DeleteCommand, type Impact, impactOf } from './delete.ts';
 
-function deleting(bed: Bed, nodeIds: readonly NodeId[], mode?: 'splice' | 'cascade'): DeleteCommand {
-  return { type: 'delete', treeId: bed.treeId, nodeIds, ...(mode === undefined ? {} : { mode }) };
+function deleting(fixture: TestTree, nodeIds: readonly NodeId[], mode?: 'splice' | 'cascade'): DeleteCommand {
+  return { type: 'delete', treeId: fixture.treeId, nodeIds, ...(mode === undefined ? {} : { mode }) };
 }
 
 describe('where the user is afterwards', () => {
   test('[V8] at the newest leaf that is left below the parent', async () => {
     for (const mode of ['splice', 'cascade'] as const) {
-      const bed = await Bed.make();
-      const [q] = await bed.grow(['q']);
-      await bed.grow(['old', 'older leaf'], q);
-      const [newer] = await bed.grow(['newer', 'newest leaf'], q);
-      const gone = await add(bed, 'gone', q ?? bed.rootId);
-      expect(bed.active).toBe(gone);
-      const { result } = await carry(bed, deleting(bed, [gone], mode));
-      expect(bed.active).toBe(childIds(bed.tree, newer ?? '')[0]);
-      expect(result.activeNodeId).toBe(bed.active);
+      const fixture = await TestTree.make();
+      const [q] = await fixture.grow(['q']);
+      await fixture.grow(['old', 'older leaf'], q);
+      const [newer] = await fixture.grow(['newer', 'newest leaf'], q);
+      const gone = await add(fixture, 'gone', q ?? fixture.rootId);
+      expect(fixture.active).toBe(gone);
+      const { result } = await runAndCheck(fixture, deleting(fixture, [gone], mode));
+      expect(fixture.active).toBe(childIds(fixture.tree, newer ?? '')[0]);
+      expect(result.activeNodeId).toBe(fixture.active);
     }
   });
 
   test('[V8] at the newest leaf below what took the place of a spliced node', async () => {
-    const bed = await Bed.make();
-    const [q, x, , leaf] = await bed.grow(['q', 'x', 'y', 'z']);
-    await bed.run({ type: 'select', treeId: bed.treeId, nodeId: x ?? bed.rootId });
-    await carry(bed, deleting(bed, [x ?? bed.rootId]));
-    expect(bed.active).toBe(leaf);
-    expect(bed.texts(q)).toEqual(['y']);
+    const fixture = await TestTree.make();
+    const [q, x, , leaf] = await fixture.grow(['q', 'x', 'y', 'z']);
+    await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: x ?? fixture.rootId });
+    await runAndCheck(fixture, deleting(fixture, [x ?? fixture.rootId]));
+    expect(fixture.active).toBe(leaf);
+    expect(fixture.texts(q)).toEqual(['y']);
   });
 
   test('[V8] at the parent where it has no child left, also if a whole chain went by splice', async () => {
-    const bed = await Bed.make();
-    const [q, x, y] = await bed.grow(['q', 'x', 'y']);
-    await carry(bed, deleting(bed, [x ?? '', y ?? ''] as NodeId[]));
-    expect(bed.active).toBe(q);
-    await bed.run({ type: 'undo', treeId: bed.treeId });
-    expect(bed.active).toBe(y);
-    await carry(bed, deleting(bed, [x ?? bed.rootId], 'cascade'));
-    expect(bed.active).toBe(q);
+    const fixture = await TestTree.make();
+    const [q, x, y] = await fixture.grow(['q', 'x', 'y']);
+    await runAndCheck(fixture, deleting(fixture, [x ?? '', y ?? ''] as NodeId[]));
+    expect(fixture.active).toBe(q);
+    await fixture.run({ type: 'undo', treeId: fixture.treeId });
+    expect(fixture.active).toBe(y);
+    await runAndCheck(fixture, deleting(fixture, [x ?? fixture.rootId], 'cascade'));
+    expect(fixture.active).toBe(q);
   });
 
   test('[V8] among the other first turns where the parent is the root, and nowhere in an empty tree', async () => {
-    const bed = await Bed.make();
-    const [, leaf] = await bed.grow(['a', 'b']);
-    const [c] = await bed.grow(['c', 'd'], bed.rootId);
-    await carry(bed, deleting(bed, [c ?? bed.rootId], 'cascade'));
-    expect(bed.active).toBe(leaf);
-    await carry(bed, deleting(bed, childIds(bed.tree, bed.rootId), 'cascade'));
-    expect(bed.active).toBeNull();
+    const fixture = await TestTree.make();
+    const [, leaf] = await fixture.grow(['a', 'b']);
+    const [c] = await fixture.grow(['c', 'd'], fixture.rootId);
+    await runAndCheck(fixture, deleting(fixture, [c ?? fixture.rootId], 'cascade'));
+    expect(fixture.active).toBe(leaf);
+    await runAndCheck(fixture, deleting(fixture, childIds(fixture.tree, fixture.rootId), 'cascade'));
+    expect(fixture.active).toBeNull();
   });
 
   test('[V8] where they were, if that is still there', async () => {
-    const bed = await Bed.make();
-    const [a, b] = await bed.grow(['a', 'b', 'c']);
-    const other = await add(bed, 'other', bed.rootId);
-    await carry(bed, deleting(bed, [b ?? bed.rootId]));
-    await carry(bed, deleting(bed, [a ?? bed.rootId], 'cascade'));
-    expect(bed.active).toBe(other);
+    const fixture = await TestTree.make();
+    const [a, b] = await fixture.grow(['a', 'b', 'c']);
+    const other = await add(fixture, 'other', fixture.rootId);
+    await runAndCheck(fixture, deleting(fixture, [b ?? fixture.rootId]));
+    await runAndCheck(fixture, deleting(fixture, [a ?? fixture.rootId], 'cascade'));
+    expect(fixture.active).toBe(other);
   });
 });
 
 describe('bookmarks', () => {
   test('[V9] by splice they go to the nearest node above that stays, and keep their time', async () => {
-    const bed = await Bed.make();
-    const [a, b, c] = await bed.grow(['a', 'b', 'c', 'd']);
-    await mark(bed, c ?? bed.rootId, 'here');
-    const before = bookmarkOn(bed.tree, c ?? '');
-    const { result } = await carry(bed, deleting(bed, [b ?? '', c ?? ''] as NodeId[]));
-    expect(bookmarkOn(bed.tree, a ?? '')).toEqual({ ...before, nodeId: a });
+    const fixture = await TestTree.make();
+    const [a, b, c] = await fixture.grow(['a', 'b', 'c', 'd']);
+    await mark(fixture, c ?? fixture.rootId, 'here');
+    const before = bookmarkOn(fixture.tree, c ?? '');
+    const { result } = await runAndCheck(fixture, deleting(fixture, [b ?? '', c ?? ''] as NodeId[]));
+    expect(bookmarkOn(fixture.tree, a ?? '')).toEqual({ ...before, nodeId: a });
     expect(result.bookmarks).toEqual({ moved: [{ ...before, nodeId: a }], removed: [] });
   });
 
   test('[V9] where that is the root, or has one, they are removed and reported', async () => {
-    const bed = await Bed.make();
-    const [a, b, c] = await bed.grow(['a', 'b', 'c']);
-    await mark(bed, a ?? bed.rootId, 'top');
-    await mark(bed, b ?? bed.rootId, 'second');
-    await mark(bed, c ?? bed.rootId, 'third');
-    const { result } = await carry(bed, deleting(bed, [b ?? bed.rootId, c ?? bed.rootId]));
+    const fixture = await TestTree.make();
+    const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
+    await mark(fixture, a ?? fixture.rootId, 'top');
+    await mark(fixture, b ?? fixture.rootId, 'second');
+    await mark(fixture, c ?? fixture.rootId, 'third');
+    const { result } = await runAndCheck(fixture, deleting(fixture, [b ?? fixture.rootId, c ?? fixture.rootId]));
     expect(result.bookmarks.removed.map((one) => one.title)).toEqual(['second', 'third']);
-    expect(bookmarkOn(bed.tree, a ?? '')?.title).toBe('top');
-    const last = await carry(bed, deleting(bed, [a ?? bed.rootId]));
+    expect(bookmarkOn(fixture.tree, a ?? '')?.title).toBe('top');
+    const last = await runAndCheck(fixture, deleting(fixture, [a ?? fixture.rootId]));
     expect(last.result.bookmarks.removed.map((one) => one.title)).toEqual(['top']);
   });
 
   test('[V9] two of them cannot share one node: the first named is kept', async () => {
-    const bed = await Bed.make();
-    const [a] = await bed.grow(['a']);
-    const one = await add(bed, 'one', a ?? bed.rootId);
-    const two = await add(bed, 'two', a ?? bed.rootId);
-    await mark(bed, one, 'one');
-    await mark(bed, two, 'two');
-    const { result } = await carry(bed, deleting(bed, [two, one]));
+    const fixture = await TestTree.make();
+    const [a] = await fixture.grow(['a']);
+    const one = await add(fixture, 'one', a ?? fixture.rootId);
+    const two = await add(fixture, 'two', a ?? fixture.rootId);
+    await mark(fixture, one, 'one');
+    await mark(fixture, two, 'two');
+    const { result } = await runAndCheck(fixture, deleting(fixture, [two, one]));
     expect(result.bookmarks.moved.map((mark) => mark.title)).toEqual(['two']);
     expect(result.bookmarks.removed.map((mark) => mark.title)).toEqual(['one']);
   });
 
   test('[V9] by cascade they are removed and reported', async () => {
-    const bed = await Bed.make();
-    const [a, b] = await bed.grow(['a', 'b', 'c']);
-    await mark(bed, b ?? bed.rootId, 'inside');
-    await mark(bed, a ?? bed.rootId, 'outside');
-    const { result } = await carry(bed, deleting(bed, [b ?? bed.rootId], 'cascade'));
+    const fixture = await TestTree.make();
+    const [a, b] = await fixture.grow(['a', 'b', 'c']);
+    await mark(fixture, b ?? fixture.rootId, 'inside');
+    await mark(fixture, a ?? fixture.rootId, 'outside');
+    const { result } = await runAndCheck(fixture, deleting(fixture, [b ?? fixture.rootId], 'cascade'));
     expect(result.bookmarks.removed.map((mark) => mark.title)).toEqual(['inside']);
-    expect(bookmarkOn(bed.tree, a ?? '')?.title).toBe('outside');
+    expect(bookmarkOn(fixture.tree, a ?? '')?.title).toBe('outside');
   });
 });
 
 describe('clear', () => {
   test('[V10] only the root remains, with no active node and no bookmark', async () => {
-    const bed = await Bed.make();
-    const [a] = await bed.grow(['a', 'b']);
-    await bed.grow(['c'], bed.rootId);
-    await mark(bed, a ?? bed.rootId, 'here');
-    const { result } = await carry(bed, { type: 'clear', treeId: bed.treeId });
-    expect(bed.tree.size).toBe(0);
-    expect(bed.active).toBeNull();
+    const fixture = await TestTree.make();
+    const [a] = await fixture.grow(['a', 'b']);
+    await fixture.grow(['c'], fixture.rootId);
+    await mark(fixture, a ?? fixture.rootId, 'here');
+    const { result } = await runAndCheck(fixture, { type: 'clear', treeId: fixture.treeId });
+    expect(fixture.tree.size).toBe(0);
+    expect(fixture.active).toBeNull();
     expect(result.removed).toHaveLength(2);
     expect(result.bookmarks.removed).toHaveLength(1);
-    expect(bed.node(bed.rootId).kind).toBe('root');
+    expect(fixture.node(fixture.rootId).kind).toBe('root');
   });
 
   test('[V10] an empty tree is left as it is, without a commit', async () => {
-    const bed = await Bed.make();
-    expect((await carry(bed, { type: 'clear', treeId: bed.treeId })).commit).toBeNull();
+    const fixture = await TestTree.make();
+    expect((await runAndCheck(fixture, { type: 'clear', treeId: fixture.treeId })).commit).toBeNull();
   });
 });
 
 describe('before a delete', () => {
-  async function impact(bed: Bed, command: DeleteCommand): Promise<Impact> {
+  async function impact(fixture: TestTree, command: DeleteCommand): Promise<Impact> {
     const { now, newId } = ticking(5);
-    const context = { treeId: bed.treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false };
-    return bed.store.read(bed.treeId, () => impactOf(command, context));
+    const context = { treeId: fixture.treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false };
+    return fixture.store.read(fixture.treeId, () => impactOf(command, context));
   }
 
   test('[V11] it can be asked what would go and what points there', async () => {
-    const bed = await Bed.make();
-    const [a, b, c] = await bed.grow(['a', 'b', 'c']);
-    await mark(bed, c ?? bed.rootId, 'deep');
-    const reply = await pending(bed, c ?? bed.rootId);
-    const before = bed.tree;
-    expect(await impact(bed, deleting(bed, [b ?? '', c ?? ''] as NodeId[], 'cascade'))).toMatchObject({
+    const fixture = await TestTree.make();
+    const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
+    await mark(fixture, c ?? fixture.rootId, 'deep');
+    const reply = await pending(fixture, c ?? fixture.rootId);
+    const before = fixture.tree;
+    expect(await impact(fixture, deleting(fixture, [b ?? '', c ?? ''] as NodeId[], 'cascade'))).toMatchObject({
       count: 3,
       bookmarks: [{ title: 'deep' }],
       pending: [reply],
       active: true,
     });
-    expect(await impact(bed, deleting(bed, [a ?? '', c ?? ''] as NodeId[]))).toMatchObject({
+    expect(await impact(fixture, deleting(fixture, [a ?? '', c ?? ''] as NodeId[]))).toMatchObject({
       count: 2,
       bookmarks: [{ title: 'deep' }],
       pending: [reply],
       active: false,
     });
-    expect((await impact(bed, deleting(bed, [a ?? bed.rootId]))).pending).toEqual([]);
-    expect((await impact(bed, deleting(bed, [reply]))).pending).toEqual([reply]);
-    expect(bed.tree).toBe(before);
+    expect((await impact(fixture, deleting(fixture, [a ?? fixture.rootId]))).pending).toEqual([]);
+    expect((await impact(fixture, deleting(fixture, [reply]))).pending).toEqual([reply]);
+    expect(fixture.tree).toBe(before);
   });
 
   test('[V11] what would be refused anyway is refused here too', async () => {
-    const bed = await Bed.make();
-    const context = { treeId: bed.treeId, now: 1, newId: () => uuid(5), kit: testKit, actor: 'me', stale: false };
-    const reading = impactOf(deleting(bed, [bed.rootId]), context);
-    expect(() => drive(reading, (read) => (read.ask === 'tree' ? bed.tree : bed.node(bed.rootId)))).toThrow(
-      expect.objectContaining({ code: 'tree/root-protected' }),
-    );
+    const fixture = await TestTree.make();
+    const context = { treeId: fixture.treeId, now: 1, newId: () => uuid(5), kit: testKit, actor: 'me', stale: false };
+    const reading = impactOf(deleting(fixture, [fixture.rootId]), context);
+    expect(() =>
+      runReads(reading, (read) => (read.ask === 'tree' ? fixture.tree : fixture.node(fixture.rootId))),
+    ).toThrow(expect.objectContaining({ code: 'tree/root-protected' }));
   });
 });

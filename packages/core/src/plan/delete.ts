@@ -2,18 +2,18 @@ import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import { type Bookmark, isMessageKind, type Node, type NodeHead } from '../node.ts';
 import { positionsBetween } from '../position.ts';
-import { ask, type Reading } from '../reads.ts';
+import { ask, type ReadProgram } from '../reads.ts';
 import type { BookmarkStep, MoveStep, RestoreStep, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import {
+  assertNotPending,
   type PlanContext,
   type Planner,
-  plan,
-  pointing,
-  refusePending,
-  settled,
-  theMessage,
-  theTree,
+  refusePendingNode,
+  requireMessage,
+  requireTree,
+  selectSteps,
+  toPlan,
 } from './context.ts';
 
 /** Takes nodes out of the tree, into the trash. */
@@ -59,26 +59,26 @@ export interface Impact {
   readonly active: boolean;
 }
 
-type Doomed = Node & { readonly parentId: NodeId };
+type DeleteTarget = Node & { readonly parentId: NodeId };
 
 /** Deletes nodes in one commit, by splice or by cascade. */
 export const deleteNodes: Planner<DeleteCommand, Deleted> = function* (command, context) {
-  const doomed = yield* doomedBy(command);
+  const doomed = yield* targetsOf(command);
   return command.mode === 'cascade' ? yield* cascade(context, doomed) : yield* splice(context, doomed);
 };
 
 /** What {@link deleteNodes} would take. Refuses what that refuses, but for replies still being written. */
-export function* impactOf(command: DeleteCommand, context: PlanContext): Reading<Impact> {
-  const row = yield* theTree(context);
-  const doomed = yield* doomedBy(command);
+export function* impactOf(command: DeleteCommand, context: PlanContext): ReadProgram<Impact> {
+  const row = yield* requireTree(context);
+  const doomed = yield* targetsOf(command);
   const ids = doomed.map((node) => node.id);
   const bookmarks: Bookmark[] = [];
   const pending = new Set<NodeId>();
   let count = 0;
   let active = false;
   if (command.mode === 'cascade') {
-    for (const of of yield* ask('topmost', { ids })) {
-      const inside = yield* ask('inside', { of });
+    for (const of of yield* ask('withoutDescendants', { ids })) {
+      const inside = yield* ask('subtreeInfo', { of });
       for (const mark of inside.bookmarks) bookmarks.push(mark);
       for (const id of inside.pending) pending.add(id);
       count += yield* ask('count', { of });
@@ -96,34 +96,35 @@ export function* impactOf(command: DeleteCommand, context: PlanContext): Reading
   return { count: doomed.length, bookmarks, pending: [...pending], active };
 }
 
-function* doomedBy(command: DeleteCommand): Reading<Doomed[]> {
-  const doomed: Doomed[] = [];
-  for (const id of new Set(command.nodeIds)) doomed.push(yield* theMessage(id, 'deleted alone: it goes with its tree'));
+function* targetsOf(command: DeleteCommand): ReadProgram<DeleteTarget[]> {
+  const doomed: DeleteTarget[] = [];
+  for (const id of new Set(command.nodeIds))
+    doomed.push(yield* requireMessage(id, 'deleted alone: it goes with its tree'));
   if (doomed.length === 0) refuse('command/invalid', 'No node was named.');
   return doomed;
 }
 
 /** Deletes a group of variants. Refused while one of them is pending. */
 export const deleteGroup: Planner<DeleteGroupCommand, Deleted> = function* (command, context) {
-  const node = yield* theMessage(command.nodeId, 'deleted alone: it goes with its tree');
-  const doomed: Doomed[] = [];
+  const node = yield* requireMessage(command.nodeId, 'deleted alone: it goes with its tree');
+  const doomed: DeleteTarget[] = [];
   for (const child of yield* ask('children', { of: node.parentId }))
     if (child.id === node.id || (node.groupId > 0 && child.groupId === node.groupId))
-      doomed.push(yield* theMessage(child.id, 'deleted'));
+      doomed.push(yield* requireMessage(child.id, 'deleted'));
   return yield* splice(context, doomed);
 };
 
 /** Empties a tree. Nothing to do in an empty one. */
 export const clear: Planner<ClearCommand, Deleted> = function* (_command, context) {
-  const row = yield* theTree(context);
+  const row = yield* requireTree(context);
   const turns = yield* ask('children', { of: row.rootId });
-  const inside = yield* ask('inside', { of: row.rootId });
-  refusePending(inside.pending);
-  const steps: Step[] = inside.bookmarks.map(unmark);
+  const inside = yield* ask('subtreeInfo', { of: row.rootId });
+  refusePendingNode(inside.pending);
+  const steps: Step[] = inside.bookmarks.map(removeBookmarks);
   for (const turn of turns) steps.push({ type: 'remove', nodeId: turn.id });
-  if (turns.length > 0) steps.push(...pointing(row, null));
+  if (turns.length > 0) steps.push(...selectSteps(row, null));
   const removed = turns.map((turn) => turn.id);
-  return plan(steps, {
+  return toPlan(steps, {
     removed,
     parentId: row.rootId,
     activeNodeId: null,
@@ -131,47 +132,47 @@ export const clear: Planner<ClearCommand, Deleted> = function* (_command, contex
   });
 };
 
-function unmark(before: Bookmark): BookmarkStep {
+function removeBookmarks(before: Bookmark): BookmarkStep {
   return { type: 'bookmark', nodeId: before.nodeId, after: null, before };
 }
 
-function* cascade(context: PlanContext, doomed: readonly Doomed[]) {
-  const row = yield* theTree(context);
-  const removed = yield* ask('topmost', { ids: doomed.map((node) => node.id) });
+function* cascade(context: PlanContext, doomed: readonly DeleteTarget[]) {
+  const row = yield* requireTree(context);
+  const removed = yield* ask('withoutDescendants', { ids: doomed.map((node) => node.id) });
   const topmost = new Set<string>(removed);
   const tops = doomed.filter((node) => topmost.has(node.id));
   const steps: Step[] = [];
   const gone: Bookmark[] = [];
   let home: NodeId | null = null;
   for (const top of tops) {
-    const inside = yield* ask('inside', { of: top.id });
-    refusePending(inside.pending);
+    const inside = yield* ask('subtreeInfo', { of: top.id });
+    refusePendingNode(inside.pending);
     for (const mark of inside.bookmarks) {
-      steps.push(unmark(mark));
+      steps.push(removeBookmarks(mark));
       gone.push(mark);
     }
     if (inside.active) home = top.parentId;
     steps.push({ type: 'remove', nodeId: top.id });
   }
-  const active = home === null ? row.activeNodeId : yield* survivor(row, home, removed);
+  const active = home === null ? row.activeNodeId : yield* nextActive(row, home, removed);
   const result: Deleted = {
     removed,
     parentId: tops[0]?.parentId ?? null,
     activeNodeId: active,
     bookmarks: { moved: [], removed: gone },
   };
-  return plan([...steps, ...pointing(row, active)], result);
+  return toPlan([...steps, ...selectSteps(row, active)], result);
 }
 
 /** Where the user is after the active node went: the newest leaf that is left below its parent, or the parent. */
-export function* survivor(row: TreeRow, home: NodeId, without: readonly NodeId[]): Reading<NodeId | null> {
+export function* nextActive(row: TreeRow, home: NodeId, without: readonly NodeId[]): ReadProgram<NodeId | null> {
   const leaf = yield* ask('newestLeaf', { below: home, without });
   return leaf ?? (home === row.rootId ? null : home);
 }
 
 /** What goes in a splice, what hangs below it, and where what it leaves behind comes to hang. */
-interface Leaving {
-  readonly goes: ReadonlyMap<string, Doomed>;
+interface Splice {
+  readonly goes: ReadonlyMap<string, DeleteTarget>;
   readonly children: ReadonlyMap<string, readonly NodeHead[]>;
   /** The nearest node above each that stays. */
   readonly homes: ReadonlyMap<string, NodeId>;
@@ -179,21 +180,21 @@ interface Leaving {
   readonly raised: Set<string>;
 }
 
-function* leaving(doomed: readonly Doomed[]): Reading<Leaving> {
-  const goes = new Map<string, Doomed>(doomed.map((node) => [node.id, node]));
+function* spliceTargets(doomed: readonly DeleteTarget[]): ReadProgram<Splice> {
+  const goes = new Map<string, DeleteTarget>(doomed.map((node) => [node.id, node]));
   const children = new Map<string, readonly NodeHead[]>();
   for (const node of doomed) {
-    settled(node);
+    assertNotPending(node);
     const below = yield* ask('children', { of: node.id });
     // What is being written as an answer would lose what it answers.
-    below.forEach(settled);
+    below.forEach(assertNotPending);
     children.set(node.id, below);
   }
   const homes = new Map<string, NodeId>();
   for (const node of doomed) {
     // Each node is climbed over once: a whole chain may go.
-    const way: Doomed[] = [];
-    let at: Doomed | undefined = node;
+    const way: DeleteTarget[] = [];
+    let at: DeleteTarget | undefined = node;
     let home: NodeId | undefined;
     while (at !== undefined && home === undefined) {
       if (way.push(at) > goes.size) refuseCircle(at.id);
@@ -205,14 +206,14 @@ function* leaving(doomed: readonly Doomed[]): Reading<Leaving> {
   return { goes, children, homes, raised: new Set() };
 }
 
-function* splice(context: PlanContext, doomed: readonly Doomed[]) {
-  const row = yield* theTree(context);
-  const going = yield* leaving(doomed);
+function* splice(context: PlanContext, doomed: readonly DeleteTarget[]) {
+  const row = yield* requireTree(context);
+  const going = yield* spliceTargets(doomed);
   const tops = doomed.filter((node) => !going.goes.has(node.parentId));
   const steps: Step[] = [];
   const freshGroups = new Map<string, number>();
-  for (const top of tops) for (const step of yield* raised(top, going, freshGroups)) steps.push(step);
-  const marks = yield* carriedUp(row, doomed, going);
+  for (const top of tops) for (const step of yield* hoistChildren(top, going, freshGroups)) steps.push(step);
+  const marks = yield* hoistBookmarks(row, doomed, going);
   for (const step of marks.steps) steps.push(step);
   for (const top of tops) steps.push({ type: 'remove', nodeId: top.id });
   const active = yield* afterSplice(row, going);
@@ -222,15 +223,15 @@ function* splice(context: PlanContext, doomed: readonly Doomed[]) {
     activeNodeId: active,
     bookmarks: { moved: marks.moved, removed: marks.removed },
   };
-  return plan([...steps, ...pointing(row, active)], result);
+  return toPlan([...steps, ...selectSteps(row, active)], result);
 }
 
 /** Moves what hangs below a node that goes into its place, in order, each group of variants as a fresh group. */
-function* raised(top: Doomed, going: Leaving, freshGroups: Map<string, number>): Reading<MoveStep[]> {
-  const heirs = heirsOf(top, going);
+function* hoistChildren(top: DeleteTarget, going: Splice, freshGroups: Map<string, number>): ReadProgram<MoveStep[]> {
+  const heirs = remainingChildren(top, going);
   if (heirs.length === 0) return [];
   const matchParent = yield* matchParentIn(top.parentId, going);
-  const gap = yield* ask('gap', { of: top.parentId, position: top.position });
+  const gap = yield* ask('neighbourPositions', { of: top.parentId, position: top.position });
   const highest = yield* ask('groupMax', { of: top.parentId });
   // Below the place of the node that goes, so that undo finds that place free.
   const positions = positionsBetween(gap.before, top.position, heirs.length);
@@ -253,7 +254,7 @@ function* raised(top: Doomed, going: Leaving, freshGroups: Map<string, number>):
         groupId,
         matchParent,
       },
-      from: placeOf(heir),
+      from: treePositionOf(heir),
     };
   });
 }
@@ -264,7 +265,7 @@ export function refuseCircle(id: NodeId): never {
 }
 
 /** The message or root that a child of a node matches under, once the nodes above it that go have gone. */
-function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Leaving): Reading<NodeId> {
+function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Splice): ReadProgram<NodeId> {
   let at = parentId;
   const passed = new Set<NodeId>();
   for (;;) {
@@ -279,18 +280,18 @@ function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Leaving):
 }
 
 /** The step that brings a removed node back, with a place of its own where it cannot have its old one. */
-export function restoring({ id, position: old }: NodeHead, version: number, position: string): RestoreStep {
+export function restoreStep({ id, position: old }: NodeHead, version: number, position: string): RestoreStep {
   return { type: 'restore', nodeId: id, version, ...(position === old ? {} : { position }) };
 }
 
 /** The place a node has now. */
-export function placeOf(node: NodeHead): MoveStep['from'] {
+export function treePositionOf(node: NodeHead): MoveStep['from'] {
   const parentId = node.parentId ?? refuse('tree/root-protected', 'The root cannot be moved.', { nodeId: node.id });
   return { parentId, position: node.position, groupId: node.groupId, matchParent: node.matchParent ?? parentId };
 }
 
 /** What stays of a node's children, those that go replaced by their own, in order. */
-function heirsOf(top: Doomed, { goes, children }: Leaving): NodeHead[] {
+function remainingChildren(top: DeleteTarget, { goes, children }: Splice): NodeHead[] {
   const heirs: NodeHead[] = [];
   const open: NodeHead[] = [...(children.get(top.id) ?? [])].reverse();
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -300,7 +301,7 @@ function heirsOf(top: Doomed, { goes, children }: Leaving): NodeHead[] {
   return heirs;
 }
 
-function* carriedUp(row: TreeRow, doomed: readonly Doomed[], { homes }: Leaving) {
+function* hoistBookmarks(row: TreeRow, doomed: readonly DeleteTarget[], { homes }: Splice) {
   const steps: BookmarkStep[] = [];
   const moved: Bookmark[] = [];
   const removed: Bookmark[] = [];
@@ -308,7 +309,7 @@ function* carriedUp(row: TreeRow, doomed: readonly Doomed[], { homes }: Leaving)
   for (const node of doomed) {
     const before = yield* ask('bookmark', { on: node.id });
     if (before === null) continue;
-    steps.push(unmark(before));
+    steps.push(removeBookmarks(before));
     const home = homes.get(node.id) ?? node.parentId;
     const free = home !== row.rootId && !taken.has(home) && (yield* ask('bookmark', { on: home })) === null;
     if (!free) {
@@ -323,7 +324,7 @@ function* carriedUp(row: TreeRow, doomed: readonly Doomed[], { homes }: Leaving)
   return { steps, moved, removed };
 }
 
-function* afterSplice(row: TreeRow, { goes, children, homes }: Leaving): Reading<NodeId | null> {
+function* afterSplice(row: TreeRow, { goes, children, homes }: Splice): ReadProgram<NodeId | null> {
   const home = row.activeNodeId === null ? undefined : homes.get(row.activeNodeId);
   if (home === undefined) return row.activeNodeId;
   // A node that leaves heirs is no leaf and cannot be chosen; one without any must be left out with all below it.
@@ -332,7 +333,7 @@ function* afterSplice(row: TreeRow, { goes, children, homes }: Leaving): Reading
     if (heads.every((head) => goes.has(head.id))) continue;
     for (let at = goes.get(id); at !== undefined && !fertile.has(at.id); at = goes.get(at.parentId)) fertile.add(at.id);
   }
-  const barren: NodeId[] = [];
-  for (const { id } of goes.values()) if (!fertile.has(id)) barren.push(id);
-  return yield* survivor(row, home, barren);
+  const emptyTargets: NodeId[] = [];
+  for (const { id } of goes.values()) if (!fertile.has(id)) emptyTargets.push(id);
+  return yield* nextActive(row, home, emptyTargets);
 }

@@ -1,14 +1,28 @@
 import { commonPrefix, sharedBoundary } from '../graphemes.ts';
 import { isTextOnly, type Message, textMessage, textOf } from '../message.ts';
 import { positionBetween } from '../position.ts';
-import { ask, type Reading } from '../reads.ts';
+import { ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
-import { freeId, type Ground, grow, type Plan, type PlanContext, plan, pointing, theTree } from './context.ts';
-import { inPlace } from './edit-in-place.ts';
-import { carriedBookmark, type Editable, type EditCommand, type Edited } from './editing.ts';
+import {
+  buildNode,
+  claimId,
+  type ParentInfo,
+  type Plan,
+  type PlanContext,
+  requireTree,
+  selectSteps,
+  toPlan,
+} from './context.ts';
+import { editInPlace } from './edit-in-place.ts';
+import { type Editable, type EditCommand, type Edited, moveBookmarkSteps } from './edit-types.ts';
 import { splitSteps } from './split.ts';
 
-type Variant = (command: EditCommand, context: PlanContext, node: Editable, message: Message) => Reading<Plan<Edited>>;
+type Variant = (
+  command: EditCommand,
+  context: PlanContext,
+  node: Editable,
+  message: Message,
+) => ReadProgram<Plan<Edited>>;
 
 /**
  * The edit of Forest: what is shared stays one node, and only what differs becomes a branch. A leaf is rewritten in
@@ -20,13 +34,13 @@ export function* editByPrefix(
   node: Editable,
   message: Message,
   asVariant: Variant,
-): Reading<Plan<Edited>> {
+): ReadProgram<Plan<Edited>> {
   if (!isTextOnly(node.message) || !isTextOnly(message)) return yield* asVariant(command, context, node, message);
   const replies = yield* ask('children', { of: node.id });
-  if (replies.length === 0) return yield* inPlace(command, context, node, message);
+  if (replies.length === 0) return yield* editInPlace(command, context, node, message);
   const old = textOf(node.message);
   const text = textOf(message);
-  if (old.trim() === text.trim()) return plan([], { nodeId: node.id, added: [] });
+  if (old.trim() === text.trim()) return toPlan([], { nodeId: node.id, added: [] });
   const cuttable = node.kind === 'message' && (node.role === 'user' || node.role === 'assistant');
   const cut = cuttable ? placeToCut(old, text) : 0;
   if (cut === 0) return yield* asVariant(command, context, node, message);
@@ -56,25 +70,25 @@ function* withSuffix(
   command: EditCommand,
   context: PlanContext,
   node: Editable,
-  ground: Ground,
+  parentInfo: ParentInfo,
   suffix: string,
   before: readonly Step[],
-): Reading<Plan<Edited>> {
+): ReadProgram<Plan<Edited>> {
   const tail = textMessage(node.message.role, suffix);
-  if (ground.id === node.id) {
+  if (parentInfo.id === node.id) {
     const { nodes } = yield* ask('match', { from: node.id, keys: [context.kit.key(tail)] });
     const [there] = nodes;
     if (there !== undefined) return yield* settledPlan(command, context, node, before, there, []);
   }
-  const id = yield* freeId(context, command.id);
+  const id = yield* claimId(context, command.id);
   // Below a fresh left half the old right half stands first; below the node itself its replies do.
-  const last = ground.id === node.id ? yield* ask('edge', { of: node.id }) : positionBetween(null, null);
-  const grown = grow(context, ground, positionBetween(last, null), {
+  const last = parentInfo.id === node.id ? yield* ask('lastPosition', { of: node.id }) : positionBetween(null, null);
+  const grown = buildNode(context, parentInfo, positionBetween(last, null), {
     id,
     message: tail,
-    meta: { source: { type: 'user' }, continues: ground.id },
+    meta: { source: { type: 'user' }, continues: parentInfo.id },
   });
-  const added = ground.id === node.id ? [id] : [ground.id, id];
+  const added = parentInfo.id === node.id ? [id] : [parentInfo.id, id];
   return yield* settledPlan(command, context, node, [...before, { type: 'insert', node: grown }], id, added);
 }
 
@@ -85,9 +99,9 @@ function* settledPlan(
   steps: readonly Step[],
   result: Editable['id'],
   added: Edited['added'],
-): Reading<Plan<Edited>> {
-  const row = yield* theTree(context);
-  const marks = command.moveBookmark === true ? yield* carriedBookmark(node.id, result) : [];
-  const moves = command.select === false ? [] : pointing(row, result);
-  return plan([...steps, ...moves, ...marks], { nodeId: result, added });
+): ReadProgram<Plan<Edited>> {
+  const row = yield* requireTree(context);
+  const marks = command.moveBookmark === true ? yield* moveBookmarkSteps(node.id, result) : [];
+  const moves = command.select === false ? [] : selectSteps(row, result);
+  return toPlan([...steps, ...moves, ...marks], { nodeId: result, added });
 }

@@ -1,18 +1,18 @@
 import { refuse } from '../errors.ts';
 import { type Block, hasToolUse, isText, type Message, type TextBlock } from '../message.ts';
-import type { Reading } from '../reads.ts';
-import { unpatch } from '../rows.ts';
+import type { ReadProgram } from '../reads.ts';
+import { inversePatch } from '../rows.ts';
 import type { Step } from '../steps/types.ts';
-import { type Plan, type PlanContext, plan, pointing, theTree } from './context.ts';
-import { type Editable, type EditCommand, type Edited, rewrite } from './editing.ts';
+import { type Plan, type PlanContext, requireTree, selectSteps, toPlan } from './context.ts';
+import { type Editable, type EditCommand, type Edited, replaceStep } from './edit-types.ts';
 
 /** The same node with other text; what it said stays under the version that wrote it. */
-export function* inPlace(
+export function* editInPlace(
   command: EditCommand,
   context: PlanContext,
   node: Editable,
   message: Message,
-): Reading<Plan<Edited>> {
+): ReadProgram<Plan<Edited>> {
   if (hasToolUse(node.message) || hasToolUse(message))
     return refuse('message/has-tool-use', `The message ${node.id} calls a tool: edit it as a new variant.`, {
       nodeId: node.id,
@@ -22,11 +22,12 @@ export function* inPlace(
   const content = typeof command.content === 'string' ? textReplaced(node.message, command.content) : message.content;
   if (typeof command.content !== 'string' && kept !== given)
     return refuse('message/invalid', `Saving ${node.id} in place may change its text only.`, { nodeId: node.id });
-  if (JSON.stringify(content) === JSON.stringify(node.message.content)) return plan([], { nodeId: node.id, added: [] });
+  if (JSON.stringify(content) === JSON.stringify(node.message.content))
+    return toPlan([], { nodeId: node.id, added: [] });
   // Saving only is no reason to leave the place in the thread: the pointer moves where that was asked for.
-  const moves = command.select === true ? pointing(yield* theTree(context), node.id) : [];
-  const after: Message = { ...node.message, content: content.map(unsigned) };
-  return plan([rewrite(context, node, { message: after }), ...sourceSteps(node), ...moves], {
+  const moves = command.select === true ? selectSteps(yield* requireTree(context), node.id) : [];
+  const after: Message = { ...node.message, content: content.map(dropSignatures) };
+  return toPlan([replaceStep(context, node, { message: after }), ...sourceSteps(node), ...moves], {
     nodeId: node.id,
     added: [],
   });
@@ -37,7 +38,7 @@ function sourceSteps({ id, role, meta }: Editable): Step[] {
   const { source } = meta;
   if (source?.type === 'user' || (source === undefined && role !== 'assistant')) return [];
   const after = { source: { type: 'user' } };
-  return [{ type: 'annotate', nodeId: id, after, before: unpatch(meta, after) }];
+  return [{ type: 'annotate', nodeId: id, after, before: inversePatch(meta, after) }];
 }
 
 function textReplaced(message: Message, text: string): readonly Block[] {
@@ -48,7 +49,7 @@ function textReplaced(message: Message, text: string): readonly Block[] {
 }
 
 // A provider refuses a signature over text that it did not write.
-function unsigned(block: Block): Block {
+function dropSignatures(block: Block): Block {
   const kept = Object.entries(block).filter(([key]) => !key.toLowerCase().endsWith('signature'));
   return kept.length === Object.keys(block).length ? block : { ...Object.fromEntries(kept), type: block.type };
 }

@@ -3,106 +3,116 @@ import { describe, expect, test } from 'vitest';
 import { type NodeId, nodeId, treeId } from '../ids.ts';
 import { type Message, textOf } from '../message.ts';
 import { path } from '../path.ts';
-import { readTreeAsOf } from '../readings.ts';
 import {
   assistant,
-  Bed,
   calls,
-  carry,
   ReferenceStore,
   refusalOf,
   result,
+  runAndCheck,
   stepTypesOf,
+  TestTree,
   user,
   uuid,
 } from '../testing/index.ts';
 import { bookmarkOn, childIds, findNode } from '../tree.ts';
-import type { EditCommand } from './editing.ts';
+import { readTreeAsOf } from '../tree-reads.ts';
+import type { EditCommand } from './edit-types.ts';
 
 const modes = ['branch', 'in-place', 'prefix'] as const;
 
-function editing(bed: Bed, id: NodeId, content: EditCommand['content'], rest: Partial<EditCommand> = {}): EditCommand {
-  return { type: 'edit', treeId: bed.treeId, nodeId: id, content, ...rest };
+function editing(
+  fixture: TestTree,
+  id: NodeId,
+  content: EditCommand['content'],
+  rest: Partial<EditCommand> = {},
+): EditCommand {
+  return { type: 'edit', treeId: fixture.treeId, nodeId: id, content, ...rest };
 }
 
 /** A bed with a question, its answer and a follow-up. */
-async function talk(question: string | Message = 'question'): Promise<{ bed: Bed; ids: [NodeId, NodeId, NodeId] }> {
-  const bed = await Bed.make();
-  const [one, two, three] = await bed.grow([
+async function conversation(
+  question: string | Message = 'question',
+): Promise<{ fixture: TestTree; ids: [NodeId, NodeId, NodeId] }> {
+  const fixture = await TestTree.make();
+  const [one, two, three] = await fixture.grow([
     typeof question === 'string' ? user(question) : question,
     assistant('answer'),
     user('more'),
   ]);
   if (one === undefined || two === undefined || three === undefined) throw new Error('Nothing grew.');
-  return { bed, ids: [one, two, three] };
+  return { fixture, ids: [one, two, three] };
 }
 
 describe('an edit', () => {
   test('[P20] makes a new last variant of the same role, in one group with the original, and goes there', async () => {
-    const { bed, ids } = await talk();
-    const { result: made, commit } = await carry(bed, editing(bed, ids[0], 'better'));
+    const { fixture, ids } = await conversation();
+    const { result: made, commit } = await runAndCheck(fixture, editing(fixture, ids[0], 'better'));
     expect(stepTypesOf({ commit })).toEqual(['regroup', 'insert', 'select']);
     expect(made.added).toEqual([made.nodeId]);
-    expect(bed.drawing()).toEqual(['question', '  answer', '    more', 'better *']);
-    const [old, fresh] = [bed.node(ids[0]), bed.node(made.nodeId)];
+    expect(fixture.drawing()).toEqual(['question', '  answer', '    more', 'better *']);
+    const [old, fresh] = [fixture.node(ids[0]), fixture.node(made.nodeId)];
     expect(fresh.role).toBe('user');
     expect(old.groupId).toBeGreaterThan(0);
     expect(fresh.groupId).toBe(old.groupId);
-    expect(bed.active).toBe(made.nodeId);
+    expect(fixture.active).toBe(made.nodeId);
   });
 
   test('[P20] of a variant in a group joins that group, of one in none makes a group above all others', async () => {
-    const { bed, ids } = await talk();
-    const first = await bed.run(editing(bed, ids[0], 'b'));
-    const second = await carry(bed, editing(bed, first.result.nodeId, 'c'));
+    const { fixture, ids } = await conversation();
+    const first = await fixture.run(editing(fixture, ids[0], 'b'));
+    const second = await runAndCheck(fixture, editing(fixture, first.result.nodeId, 'c'));
     expect(stepTypesOf(second)).toEqual(['insert', 'select']);
-    expect(bed.node(second.result.nodeId).groupId).toBe(bed.node(ids[0]).groupId);
-    const alone = await bed.variant(user('alone'), bed.rootId);
-    const third = await carry(bed, editing(bed, alone, 'd'));
-    expect(bed.node(third.result.nodeId).groupId).toBe(bed.node(ids[0]).groupId + 1);
+    expect(fixture.node(second.result.nodeId).groupId).toBe(fixture.node(ids[0]).groupId);
+    const alone = await fixture.variant(user('alone'), fixture.rootId);
+    const third = await runAndCheck(fixture, editing(fixture, alone, 'd'));
+    expect(fixture.node(third.result.nodeId).groupId).toBe(fixture.node(ids[0]).groupId + 1);
   });
 
   test('[P21] of an assistant message has the user as its source', async () => {
-    const { bed, ids } = await talk();
-    const { result: made } = await carry(bed, editing(bed, ids[1], 'my words'));
-    expect(bed.node(made.nodeId).role).toBe('assistant');
-    expect(bed.node(made.nodeId).meta.source).toEqual({ type: 'user' });
+    const { fixture, ids } = await conversation();
+    const { result: made } = await runAndCheck(fixture, editing(fixture, ids[1], 'my words'));
+    expect(fixture.node(made.nodeId).role).toBe('assistant');
+    expect(fixture.node(made.nodeId).meta.source).toEqual({ type: 'user' });
   });
 
   test('[P21] takes blocks as well as text, an image and a tool call included', async () => {
-    const { bed, ids } = await talk();
+    const { fixture, ids } = await conversation();
     const content = [...calls('c1', 'date').content, { type: 'image', data: 'x' }];
-    const { result: made } = await carry(bed, editing(bed, ids[1], content));
-    expect(bed.node(made.nodeId).message).toEqual({ role: 'assistant', content });
+    const { result: made } = await runAndCheck(fixture, editing(fixture, ids[1], content));
+    expect(fixture.node(made.nodeId).message).toEqual({ role: 'assistant', content });
   });
 
   test('[P22] to equal content commits nothing and gives the node back', async () => {
-    const { bed, ids } = await talk();
-    const before = bed.tree;
+    const { fixture, ids } = await conversation();
+    const before = fixture.tree;
     for (const mode of ['branch', 'prefix'] as const)
       for (const text of ['question', ' question\n']) {
-        const { result: same, commit } = await bed.run(editing(bed, ids[0], text, { mode, id: uuid(70) }));
+        const { result: same, commit } = await fixture.run(editing(fixture, ids[0], text, { mode, id: uuid(70) }));
         expect(same).toEqual({ nodeId: ids[0], added: [] });
         expect(commit).toBeNull();
       }
-    expect(bed.tree).toBe(before);
+    expect(fixture.tree).toBe(before);
   });
 
   test('[P22] of a marker to equal content commits nothing, to other content makes a marker', async () => {
-    const { bed, ids } = await talk();
-    const made = await bed.run({ type: 'branch', treeId: bed.treeId, nodeId: ids[0], summary: 'so far' });
-    expect((await bed.run(editing(bed, made.result.nodeId, 'so far'))).commit).toBeNull();
-    const { result: other } = await carry(bed, editing(bed, made.result.nodeId, 'in short', { id: uuid(71) }));
-    expect(bed.node(other.nodeId)).toMatchObject({ kind: 'branch-summary', key: null, marker: { from: ids[2] } });
-    expect((await bed.run(editing(bed, made.result.nodeId, 'in short', { id: uuid(71) }))).commit).toBeNull();
+    const { fixture, ids } = await conversation();
+    const made = await fixture.run({ type: 'branch', treeId: fixture.treeId, nodeId: ids[0], summary: 'so far' });
+    expect((await fixture.run(editing(fixture, made.result.nodeId, 'so far'))).commit).toBeNull();
+    const { result: other } = await runAndCheck(
+      fixture,
+      editing(fixture, made.result.nodeId, 'in short', { id: uuid(71) }),
+    );
+    expect(fixture.node(other.nodeId)).toMatchObject({ kind: 'branch-summary', key: null, marker: { from: ids[2] } });
+    expect((await fixture.run(editing(fixture, made.result.nodeId, 'in short', { id: uuid(71) }))).commit).toBeNull();
   });
 
   test('[P23] moves the pointer only if that is wanted', async () => {
-    const { bed, ids } = await talk();
+    const { fixture, ids } = await conversation();
     for (const mode of modes) {
-      const command = editing(bed, ids[2], `more ${mode}`, { mode, select: false });
-      await carry(bed, command);
-      expect(bed.active).toBe(ids[2]);
+      const command = editing(fixture, ids[2], `more ${mode}`, { mode, select: false });
+      await runAndCheck(fixture, command);
+      expect(fixture.active).toBe(ids[2]);
     }
   });
 
@@ -110,21 +120,22 @@ describe('an edit', () => {
     '[P24] by %s refuses the root, a tool message, a pending reply and what is not there',
     async (mode) => {
       const store = new ReferenceStore();
-      const bed = await Bed.make({ store });
-      await bed.grow([user('q'), calls('c1', 'date')]);
-      const [tool] = await bed.grow([result('c1', 'today')]);
-      const beside = await Bed.make({ store, treeId: treeId(uuid(2)) });
+      const fixture = await TestTree.make({ store });
+      await fixture.grow([user('q'), calls('c1', 'date')]);
+      const [tool] = await fixture.grow([result('c1', 'today')]);
+      const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
       const [foreign] = await beside.grow(['x']);
-      const [gone] = await bed.grow([assistant('gone')]);
-      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [gone ?? bed.rootId], mode: 'cascade' });
-      const { result: reply } = await bed.run({
+      const [gone] = await fixture.grow([assistant('gone')]);
+      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [gone ?? fixture.rootId], mode: 'cascade' });
+      const { result: reply } = await fixture.run({
         type: 'reply',
-        treeId: bed.treeId,
-        parentId: tool ?? bed.rootId,
+        treeId: fixture.treeId,
+        parentId: tool ?? fixture.rootId,
         replies: [{}],
       });
-      const code = (id: NodeId | undefined) => refusalOf(bed, editing(bed, id ?? bed.rootId, 'new', { mode }));
-      expect(await code(bed.rootId)).toBe('tree/root-protected');
+      const code = (id: NodeId | undefined) =>
+        refusalOf(fixture, editing(fixture, id ?? fixture.rootId, 'new', { mode }));
+      expect(await code(fixture.rootId)).toBe('tree/root-protected');
       expect(await code(nodeId(uuid(99)))).toBe('tree/unknown-node');
       expect(await code(nodeId('__proto__'))).toBe('tree/unknown-node');
       expect(await code(gone)).toBe('tree/unknown-node');
@@ -135,109 +146,115 @@ describe('an edit', () => {
   );
 
   test.each(modes)('[P24] by %s refuses content that says nothing or cannot be read', async (mode) => {
-    const { bed, ids } = await talk();
+    const { fixture, ids } = await conversation();
     const bad: unknown[] = ['', ' \n\t', [], [{ type: 'text', text: ' ' }]];
     for (const content of bad)
-      expect(await refusalOf(bed, editing(bed, ids[0], content as string, { mode }))).toBe('message/blank');
+      expect(await refusalOf(fixture, editing(fixture, ids[0], content as string, { mode }))).toBe('message/blank');
     const use = calls('c', 'date').content;
-    expect(await refusalOf(bed, editing(bed, ids[0], use, { mode }))).toBe('message/invalid');
+    expect(await refusalOf(fixture, editing(fixture, ids[0], use, { mode }))).toBe('message/invalid');
     const malformed: unknown = [{ type: 'text' }];
-    expect(await refusalOf(bed, editing(bed, ids[0], malformed as string, { mode }))).toBe('message/invalid');
+    expect(await refusalOf(fixture, editing(fixture, ids[0], malformed as string, { mode }))).toBe('message/invalid');
   });
 
   test('[P25] a retry with its id finds its own variant; the id of anything else is taken', async () => {
-    const { bed, ids } = await talk();
-    const command = editing(bed, ids[0], 'better', { id: uuid(80) });
-    expect((await carry(bed, command)).result).toEqual({ nodeId: uuid(80), added: [uuid(80)] });
-    const again = await bed.run(command);
+    const { fixture, ids } = await conversation();
+    const command = editing(fixture, ids[0], 'better', { id: uuid(80) });
+    expect((await runAndCheck(fixture, command)).result).toEqual({ nodeId: uuid(80), added: [uuid(80)] });
+    const again = await fixture.run(command);
     expect(again.result).toEqual({ nodeId: uuid(80), added: [] });
     expect(again.commit).toBeNull();
-    expect(await refusalOf(bed, { ...command, content: 'other' })).toBe('id/taken');
-    expect(await refusalOf(bed, editing(bed, ids[1], 'better', { id: uuid(80) }))).toBe('id/taken');
-    expect(await refusalOf(bed, editing(bed, ids[1], 'x', { id: ids[0] }))).toBe('id/taken');
-    expect(await refusalOf(bed, editing(bed, ids[1], 'x', { id: 'mine' }))).toBe('id/invalid');
+    expect(await refusalOf(fixture, { ...command, content: 'other' })).toBe('id/taken');
+    expect(await refusalOf(fixture, editing(fixture, ids[1], 'better', { id: uuid(80) }))).toBe('id/taken');
+    expect(await refusalOf(fixture, editing(fixture, ids[1], 'x', { id: ids[0] }))).toBe('id/taken');
+    expect(await refusalOf(fixture, editing(fixture, ids[1], 'x', { id: 'mine' }))).toBe('id/invalid');
   });
 
   test('[P26] takes the bookmark along if asked, unless the target has one', async () => {
-    const { bed, ids } = await talk();
-    await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: ids[0], title: 'here' });
-    const left = await bed.run(editing(bed, ids[0], 'b'));
-    expect(bookmarkOn(bed.tree, ids[0])?.title).toBe('here');
-    expect(bookmarkOn(bed.tree, left.result.nodeId)).toBeUndefined();
-    const created = bookmarkOn(bed.tree, ids[0])?.createdAt;
-    const taken = await carry(bed, editing(bed, ids[0], 'c', { moveBookmark: true }));
-    expect(bookmarkOn(bed.tree, ids[0])).toBeUndefined();
-    expect(bookmarkOn(bed.tree, taken.result.nodeId)).toMatchObject({ title: 'here', createdAt: created });
-    const [suffix] = await bed.grow([user(' and more')], ids[0]);
+    const { fixture, ids } = await conversation();
+    await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: ids[0], title: 'here' });
+    const left = await fixture.run(editing(fixture, ids[0], 'b'));
+    expect(bookmarkOn(fixture.tree, ids[0])?.title).toBe('here');
+    expect(bookmarkOn(fixture.tree, left.result.nodeId)).toBeUndefined();
+    const created = bookmarkOn(fixture.tree, ids[0])?.createdAt;
+    const taken = await runAndCheck(fixture, editing(fixture, ids[0], 'c', { moveBookmark: true }));
+    expect(bookmarkOn(fixture.tree, ids[0])).toBeUndefined();
+    expect(bookmarkOn(fixture.tree, taken.result.nodeId)).toMatchObject({ title: 'here', createdAt: created });
+    const [suffix] = await fixture.grow([user(' and more')], ids[0]);
     for (const [id, title] of [
       [ids[0], 'old'],
       [suffix ?? ids[0], 'own'],
     ] as const)
-      await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: id, title });
-    const onto = await carry(bed, editing(bed, ids[0], 'question and more', { mode: 'prefix', moveBookmark: true }));
+      await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: id, title });
+    const onto = await runAndCheck(
+      fixture,
+      editing(fixture, ids[0], 'question and more', { mode: 'prefix', moveBookmark: true }),
+    );
     expect(onto.result.nodeId).toBe(suffix);
-    expect(bookmarkOn(bed.tree, suffix ?? '')?.title).toBe('own');
-    expect(bookmarkOn(bed.tree, ids[0])?.title).toBe('old');
+    expect(bookmarkOn(fixture.tree, suffix ?? '')?.title).toBe('own');
+    expect(bookmarkOn(fixture.tree, ids[0])?.title).toBe('old');
   });
 
   test('[P27] by a writer who comes late is kept beside the other text, whatever mode was asked for', async () => {
     for (const mode of modes) {
-      const { bed, ids } = await talk();
-      const expectedVersion = bed.tree.version;
-      await bed.run(editing(bed, ids[0], 'theirs', { mode: 'in-place' }), { actor: 'you' });
-      const mine = editing(bed, ids[0], 'mine', { mode });
-      expect(await refusalOf(bed, mine, { expectedVersion })).toBe('tree/version-conflict');
-      await bed.run(mine, { expectedVersion, onConflict: 'branch' });
-      expect(bed.texts()).toEqual(['theirs', 'mine']);
+      const { fixture, ids } = await conversation();
+      const expectedVersion = fixture.tree.version;
+      await fixture.run(editing(fixture, ids[0], 'theirs', { mode: 'in-place' }), { actor: 'you' });
+      const mine = editing(fixture, ids[0], 'mine', { mode });
+      expect(await refusalOf(fixture, mine, { expectedVersion })).toBe('tree/version-conflict');
+      await fixture.run(mine, { expectedVersion, onConflict: 'branch' });
+      expect(fixture.texts()).toEqual(['theirs', 'mine']);
     }
   });
 });
 
 describe('an edit in place', () => {
   test('[P28] keeps the node, its place and its replies, and the old text comes back with undo', async () => {
-    const { bed, ids } = await talk();
-    const before = bed.node(ids[0]);
-    const { result: made, commit } = await carry(bed, editing(bed, ids[0], 'better', { mode: 'in-place' }));
+    const { fixture, ids } = await conversation();
+    const before = fixture.node(ids[0]);
+    const { result: made, commit } = await runAndCheck(
+      fixture,
+      editing(fixture, ids[0], 'better', { mode: 'in-place' }),
+    );
     expect(stepTypesOf({ commit })).toEqual(['replace']);
     expect(made).toEqual({ nodeId: ids[0], added: [] });
-    expect(bed.node(ids[0])).toMatchObject({ text: 'better', seq: before.seq, position: before.position });
-    expect(bed.node(ids[0]).key).not.toBe(before.key);
-    await bed.run({ type: 'undo', treeId: bed.treeId });
-    expect(bed.node(ids[0]).message).toEqual(before.message);
+    expect(fixture.node(ids[0])).toMatchObject({ text: 'better', seq: before.seq, position: before.position });
+    expect(fixture.node(ids[0]).key).not.toBe(before.key);
+    await fixture.run({ type: 'undo', treeId: fixture.treeId });
+    expect(fixture.node(ids[0]).message).toEqual(before.message);
   });
 
   test('[P113] makes the user the source of a reply, and undo and the version before give its source back', async () => {
-    const bed = await Bed.make();
-    const { treeId, rootId } = bed;
+    const fixture = await TestTree.make();
+    const { treeId, rootId } = fixture;
     const source = { type: 'model', model_name: 'm', usage: { inputTokens: 1, outputTokens: 1 } };
     const replies = [{ message: assistant('said'), meta: { source } }];
-    const { result } = await bed.run({ type: 'reply', treeId, parentId: rootId, replies });
+    const { result } = await fixture.run({ type: 'reply', treeId, parentId: rootId, replies });
     const [id = rootId] = result.added;
-    const { version } = bed.tree;
+    const { version } = fixture.tree;
     for (const mode of ['in-place', 'prefix'] as const) {
-      await bed.run({ type: 'edit', treeId, nodeId: id, content: `edited ${mode}`, mode });
-      expect([bed.node(id).text, bed.node(id).meta.source]).toEqual([`edited ${mode}`, { type: 'user' }]);
-      const then = await bed.store.read(treeId, () => readTreeAsOf(treeId, version));
+      await fixture.run({ type: 'edit', treeId, nodeId: id, content: `edited ${mode}`, mode });
+      expect([fixture.node(id).text, fixture.node(id).meta.source]).toEqual([`edited ${mode}`, { type: 'user' }]);
+      const then = await fixture.store.read(treeId, () => readTreeAsOf(treeId, version));
       expect(findNode(then, id)?.meta.source).toEqual(source);
-      await bed.run({ type: 'undo', treeId });
-      expect([bed.node(id).text, bed.node(id).meta.source]).toEqual(['said', source]);
+      await fixture.run({ type: 'undo', treeId });
+      expect([fixture.node(id).text, fixture.node(id).meta.source]).toEqual(['said', source]);
     }
   });
 
   test('[P28] leaves the pointer where it is unless asked to move it', async () => {
-    const { bed, ids } = await talk();
-    const was = bed.active;
-    await carry(bed, editing(bed, ids[0], 'better', { mode: 'in-place' }));
-    expect(bed.active).toBe(was);
-    await carry(bed, editing(bed, ids[0], 'best', { mode: 'in-place', select: true }));
-    expect(bed.active).toBe(ids[0]);
+    const { fixture, ids } = await conversation();
+    const was = fixture.active;
+    await runAndCheck(fixture, editing(fixture, ids[0], 'better', { mode: 'in-place' }));
+    expect(fixture.active).toBe(was);
+    await runAndCheck(fixture, editing(fixture, ids[0], 'best', { mode: 'in-place', select: true }));
+    expect(fixture.active).toBe(ids[0]);
   });
 
   test('[P28] to the very same text changes nothing; white space is text', async () => {
-    const { bed, ids } = await talk();
-    expect((await bed.run(editing(bed, ids[0], 'question', { mode: 'in-place' }))).commit).toBeNull();
-    await carry(bed, editing(bed, ids[0], 'question ', { mode: 'in-place' }));
-    expect(textOf(bed.node(ids[0]).message ?? user(''))).toBe('question ');
+    const { fixture, ids } = await conversation();
+    expect((await fixture.run(editing(fixture, ids[0], 'question', { mode: 'in-place' }))).commit).toBeNull();
+    await runAndCheck(fixture, editing(fixture, ids[0], 'question ', { mode: 'in-place' }));
+    expect(textOf(fixture.node(ids[0]).message ?? user(''))).toBe('question ');
   });
 
   const signed: Message = {
@@ -251,10 +268,10 @@ describe('an edit in place', () => {
   };
 
   test('[P29] changes text alone: other blocks stay where they are, signatures go', async () => {
-    const bed = await Bed.make();
-    const [, reply] = await bed.grow([user('q'), signed]);
-    await carry(bed, editing(bed, reply ?? bed.rootId, 'new', { mode: 'in-place' }));
-    expect(bed.node(reply ?? '').message?.content).toEqual([
+    const fixture = await TestTree.make();
+    const [, reply] = await fixture.grow([user('q'), signed]);
+    await runAndCheck(fixture, editing(fixture, reply ?? fixture.rootId, 'new', { mode: 'in-place' }));
+    expect(fixture.node(reply ?? '').message?.content).toEqual([
       { type: 'thinking', thinking: 'hm' },
       { type: 'text', text: 'new' },
       { type: 'image', data: 'x' },
@@ -262,14 +279,15 @@ describe('an edit in place', () => {
   });
 
   test('[P29] with blocks refuses to change, add or drop any that is not text', async () => {
-    const bed = await Bed.make();
-    const [, reply] = await bed.grow([user('q'), signed]);
-    const inPlace = (content: Message['content']) => editing(bed, reply ?? bed.rootId, content, { mode: 'in-place' });
-    expect(await refusalOf(bed, inPlace(signed.content.slice(1)))).toBe('message/invalid');
-    expect(await refusalOf(bed, inPlace([...signed.content, { type: 'image' }]))).toBe('message/invalid');
+    const fixture = await TestTree.make();
+    const [, reply] = await fixture.grow([user('q'), signed]);
+    const inPlace = (content: Message['content']) =>
+      editing(fixture, reply ?? fixture.rootId, content, { mode: 'in-place' });
+    expect(await refusalOf(fixture, inPlace(signed.content.slice(1)))).toBe('message/invalid');
+    expect(await refusalOf(fixture, inPlace([...signed.content, { type: 'image' }]))).toBe('message/invalid');
     const content = signed.content.map((block) => (block.type === 'text' ? { ...block, text: 'x' } : block));
-    await carry(bed, inPlace(content));
-    expect(bed.node(reply ?? '').message?.content.map((block) => block.type)).toEqual([
+    await runAndCheck(fixture, inPlace(content));
+    expect(fixture.node(reply ?? '').message?.content.map((block) => block.type)).toEqual([
       'thinking',
       'text',
       'image',
@@ -278,69 +296,72 @@ describe('an edit in place', () => {
   });
 
   test('[P29] of a message that calls a tool is refused', async () => {
-    const bed = await Bed.make();
-    const [, reply] = await bed.grow([user('q'), calls('c1', 'date', {}, 'let me see')]);
-    const command = editing(bed, reply ?? bed.rootId, 'new', { mode: 'in-place' });
-    expect(await refusalOf(bed, command)).toBe('message/has-tool-use');
-    const [, plain] = await bed.grow([user('r'), assistant('plain')]);
-    const calling = editing(bed, plain ?? bed.rootId, calls('c2', 'date').content, { mode: 'in-place' });
-    expect(await refusalOf(bed, calling)).toBe('message/has-tool-use');
+    const fixture = await TestTree.make();
+    const [, reply] = await fixture.grow([user('q'), calls('c1', 'date', {}, 'let me see')]);
+    const command = editing(fixture, reply ?? fixture.rootId, 'new', { mode: 'in-place' });
+    expect(await refusalOf(fixture, command)).toBe('message/has-tool-use');
+    const [, plain] = await fixture.grow([user('r'), assistant('plain')]);
+    const calling = editing(fixture, plain ?? fixture.rootId, calls('c2', 'date').content, { mode: 'in-place' });
+    expect(await refusalOf(fixture, calling)).toBe('message/has-tool-use');
   });
 });
 
 describe('an edit by longest common prefix', () => {
   async function prefix(old: string | Message, text: string, rest: Partial<EditCommand> = {}) {
-    const { bed, ids } = await talk(old);
-    const outcome = await carry(bed, editing(bed, ids[0], text, { mode: 'prefix', ...rest }));
-    return { bed, ids, ...outcome };
+    const { fixture, ids } = await conversation(old);
+    const outcome = await runAndCheck(fixture, editing(fixture, ids[0], text, { mode: 'prefix', ...rest }));
+    return { fixture, ids, ...outcome };
   }
 
   test('[P30] of a leaf is done in place', async () => {
-    const { bed, ids } = await talk();
-    const { result: made } = await carry(bed, editing(bed, ids[2], 'other', { mode: 'prefix' }));
+    const { fixture, ids } = await conversation();
+    const { result: made } = await runAndCheck(fixture, editing(fixture, ids[2], 'other', { mode: 'prefix' }));
     expect(made).toEqual({ nodeId: ids[2], added: [] });
-    expect(bed.thread()).toEqual(['question', 'answer', 'other']);
+    expect(fixture.thread()).toEqual(['question', 'answer', 'other']);
   });
 
   test('[P30] of what is not text alone is done as a variant', async () => {
     const image: Message = { role: 'user', content: [...user('look').content, { type: 'image' }] };
-    const { bed } = await prefix(image, 'looking');
-    expect(bed.texts().map((text) => text.trim())).toEqual(['look', 'looking']);
+    const { fixture } = await prefix(image, 'looking');
+    expect(fixture.texts().map((text) => text.trim())).toEqual(['look', 'looking']);
   });
 
   test('[P31] without a common prefix makes a variant', async () => {
-    const { bed, result: made } = await prefix('abc', 'xbc');
-    expect(bed.drawing()).toEqual(['abc', '  answer', '    more', 'xbc *']);
+    const { fixture, result: made } = await prefix('abc', 'xbc');
+    expect(fixture.drawing()).toEqual(['abc', '  answer', '    more', 'xbc *']);
     expect(made.added).toEqual([made.nodeId]);
   });
 
   test('[P31] with a common part splits there and hangs the new rest beside the old', async () => {
-    const { bed, ids, result: made } = await prefix('hello world', 'hello there');
-    expect(bed.drawing()).toEqual(['hello ', '  world', '    answer', '      more', '  there *']);
-    expect(bed.texts(bed.node(ids[0]).parentId ?? bed.rootId)).toEqual(['world', 'there']);
-    expect(made.added).toEqual([bed.node(ids[0]).parentId, made.nodeId]);
+    const { fixture, ids, result: made } = await prefix('hello world', 'hello there');
+    expect(fixture.drawing()).toEqual(['hello ', '  world', '    answer', '      more', '  there *']);
+    expect(fixture.texts(fixture.node(ids[0]).parentId ?? fixture.rootId)).toEqual(['world', 'there']);
+    expect(made.added).toEqual([fixture.node(ids[0]).parentId, made.nodeId]);
   });
 
   test('[P31] that only adds hangs the rest below the node, beside its replies', async () => {
-    const { bed, ids, result: made } = await prefix('hello', 'hello world');
-    expect(bed.drawing()).toEqual(['hello', '  answer', '    more', '   world *']);
-    expect(bed.node(made.nodeId).parentId).toBe(ids[0]);
-    expect(bed.node(made.nodeId).role).toBe('user');
+    const { fixture, ids, result: made } = await prefix('hello', 'hello world');
+    expect(fixture.drawing()).toEqual(['hello', '  answer', '    more', '   world *']);
+    expect(fixture.node(made.nodeId).parentId).toBe(ids[0]);
+    expect(fixture.node(made.nodeId).role).toBe('user');
   });
 
   test('[P31] that adds what stands there already goes there', async () => {
-    const { bed, ids } = await talk('hello');
-    const [world] = await bed.grow([user('world')], ids[0]);
-    await bed.run({ type: 'select', treeId: bed.treeId, nodeId: ids[2] });
-    const { result: made, commit } = await carry(bed, editing(bed, ids[0], 'hello world', { mode: 'prefix' }));
+    const { fixture, ids } = await conversation('hello');
+    const [world] = await fixture.grow([user('world')], ids[0]);
+    await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: ids[2] });
+    const { result: made, commit } = await runAndCheck(
+      fixture,
+      editing(fixture, ids[0], 'hello world', { mode: 'prefix' }),
+    );
     expect(made).toEqual({ nodeId: world, added: [] });
     expect(stepTypesOf({ commit })).toEqual(['select']);
   });
 
   test('[P31] that only takes away splits and gives the left part', async () => {
-    const { bed, ids, result: made } = await prefix('hello world', 'hello');
-    expect(bed.drawing()).toEqual(['hello *', '   world', '    answer', '      more']);
-    expect(made.nodeId).toBe(bed.node(ids[0]).parentId ?? '');
+    const { fixture, ids, result: made } = await prefix('hello world', 'hello');
+    expect(fixture.drawing()).toEqual(['hello *', '   world', '    answer', '      more']);
+    expect(made.nodeId).toBe(fixture.node(ids[0]).parentId ?? '');
   });
 
   test('[P31] to the same words in other blocks gives the node itself', async () => {
@@ -358,31 +379,31 @@ describe('an edit by longest common prefix', () => {
     ['half an accent', 'xe', 'xe\u0301', ['x', 'e\u0301']],
     ['half a family', 'x👩‍👧', 'x👩‍👦', ['x', '👩‍👦']],
   ])('[P32] a cut never leaves %s', async (_what, old, text, expected) => {
-    const { bed, result: made } = await prefix(old, text);
-    const siblings = childIds(bed.tree, bed.node(made.nodeId).parentId ?? bed.rootId);
-    const above = bed.node(made.nodeId).parentId;
+    const { fixture, result: made } = await prefix(old, text);
+    const siblings = childIds(fixture.tree, fixture.node(made.nodeId).parentId ?? fixture.rootId);
+    const above = fixture.node(made.nodeId).parentId;
     const texts =
-      above === bed.rootId
-        ? siblings.map((id) => bed.node(id).text)
-        : [bed.node(above ?? '').text, bed.node(made.nodeId).text];
+      above === fixture.rootId
+        ? siblings.map((id) => fixture.node(id).text)
+        : [fixture.node(above ?? '').text, fixture.node(made.nodeId).text];
     expect(texts).toEqual(expected);
   });
 
   test('[P32] nothing is kept of a reply that said nothing', async () => {
-    const { bed, ids } = await talk();
+    const { fixture, ids } = await conversation();
     const replies = [{ message: assistant('  '), status: 'error' }] as const;
-    const { result: made } = await bed.run({ type: 'reply', treeId: bed.treeId, parentId: ids[0], replies });
+    const { result: made } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: ids[0], replies });
     const [silent] = made.added;
-    await bed.grow([user('well?')], silent);
-    await carry(bed, editing(bed, silent ?? bed.rootId, '  x', { mode: 'prefix' }));
-    expect(bed.texts(ids[0])).toEqual(['answer', '  ', '  x']);
+    await fixture.grow([user('well?')], silent);
+    await runAndCheck(fixture, editing(fixture, silent ?? fixture.rootId, '  x', { mode: 'prefix' }));
+    expect(fixture.texts(ids[0])).toEqual(['answer', '  ', '  x']);
   });
 
   test('[P32] white space without end does not slow it down to a walk back character by character', async () => {
     const space = ' '.repeat(200_000);
-    const { bed } = await prefix(`a${space}b`, `a${space}`);
-    expect(bed.texts()).toHaveLength(1);
-    const { bed: other } = await prefix(`${space}x`, `${space}y`);
+    const { fixture } = await prefix(`a${space}b`, `a${space}`);
+    expect(fixture.texts()).toHaveLength(1);
+    const { fixture: other } = await prefix(`${space}x`, `${space}y`);
     expect(other.texts()).toHaveLength(2);
   });
 
@@ -394,17 +415,17 @@ describe('an edit by longest common prefix', () => {
       .filter((one) => one.trim() !== '');
     await fc.assert(
       fc.asyncProperty(text, fc.array(text, { maxLength: 4 }), async (old, edits) => {
-        const { bed, ids } = await talk(old);
+        const { fixture, ids } = await conversation(old);
         for (const next of edits) {
-          const before = bed.thread(ids[2]).join('');
-          const target = bed.node(ids[0]);
-          const above = bed.thread(ids[0]).slice(0, -1).join('');
-          const { result: made } = await carry(bed, editing(bed, ids[0], next, { mode: 'prefix' }));
-          expect(bed.thread(ids[2]).join('')).toBe(before);
-          const read = bed.thread(made.nodeId).join('');
+          const before = fixture.thread(ids[2]).join('');
+          const target = fixture.node(ids[0]);
+          const above = fixture.thread(ids[0]).slice(0, -1).join('');
+          const { result: made } = await runAndCheck(fixture, editing(fixture, ids[0], next, { mode: 'prefix' }));
+          expect(fixture.thread(ids[2]).join('')).toBe(before);
+          const read = fixture.thread(made.nodeId).join('');
           if (made.nodeId === ids[0]) expect(read.trim()).toBe((above + target.text).trim());
           else expect(read).toBe(above + next);
-          const found = path(bed.tree, { to: made.nodeId });
+          const found = path(fixture.tree, { to: made.nodeId });
           for (const node of found.ok ? found.value : []) expect(node.text.trim()).not.toBe('');
         }
       }),
@@ -418,16 +439,20 @@ describe('an edit by longest common prefix', () => {
     ['less at the end', 'hello world', 'hello'],
     ['one block more', 'a b', 'a b c'],
   ])('[P25] a retry by prefix with %s finds what it made', async (_what, old, text) => {
-    const { bed, ids, result: made } = await prefix(old, text, { id: uuid(90) });
+    const { fixture, ids, result: made } = await prefix(old, text, { id: uuid(90) });
     expect(made.nodeId).toBe(uuid(90));
-    const again = await bed.run(editing(bed, ids[0], text, { mode: 'prefix', id: uuid(90) }));
+    const again = await fixture.run(editing(fixture, ids[0], text, { mode: 'prefix', id: uuid(90) }));
     expect(again.commit).toBeNull();
     expect(again.result.nodeId).toBe(uuid(90));
-    expect(await refusalOf(bed, editing(bed, ids[0], 'unlike', { mode: 'prefix', id: uuid(90) }))).toBe('id/taken');
+    expect(await refusalOf(fixture, editing(fixture, ids[0], 'unlike', { mode: 'prefix', id: uuid(90) }))).toBe(
+      'id/taken',
+    );
   });
 
   test('[P25] a chosen id for a text that goes on another path than its own is taken', async () => {
-    const { bed, ids } = await talk('hello world');
-    expect(await refusalOf(bed, editing(bed, ids[0], 'hello you', { mode: 'prefix', id: ids[2] }))).toBe('id/taken');
+    const { fixture, ids } = await conversation('hello world');
+    expect(await refusalOf(fixture, editing(fixture, ids[0], 'hello you', { mode: 'prefix', id: ids[2] }))).toBe(
+      'id/taken',
+    );
   });
 });

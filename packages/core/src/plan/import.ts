@@ -1,26 +1,26 @@
 import { refuse } from '../errors.ts';
-import { groupedBy } from '../grouped.ts';
+import { groupBy } from '../group-by.ts';
 import { type NodeId, nodeId, type TreeId } from '../ids.ts';
 import { isBlank, type Message } from '../message.ts';
 import type { Marker, NodeKind, NodeMeta, NodeStatus, TreeAttributes } from '../node.ts';
 import { positionsBetween } from '../position.ts';
-import { ask, type Reading } from '../reads.ts';
+import { ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import {
-  free,
-  type Ground,
-  grow,
-  idFor,
-  messageOf,
+  assertFree,
+  buildNode,
+  findTakenIds,
+  newNodeId,
+  newRootId,
+  type ParentInfo,
   type PlanContext,
   type Planner,
-  plan,
-  pointing,
-  refuseTaken,
-  rootIdFor,
-  takenOf,
+  parseNewMessage,
+  refuseTakenId,
+  selectSteps,
+  toPlan,
 } from './context.ts';
-import { birth, refuseKept } from './create.ts';
+import { assertNotReserved, firstSteps } from './create.ts';
 
 /** A node on its way in, with the id that it had or always gets: so a second import finds the first. */
 export interface ImportNode {
@@ -71,8 +71,8 @@ export interface Imported {
 }
 
 /** Where new nodes can grow: the ground of each parent and the last place taken there. */
-interface Grounds {
-  readonly ground: Map<NodeId, Ground>;
+interface ParentInfos {
+  readonly parentInfo: Map<NodeId, ParentInfo>;
   /** Parents that were there before: the last position below them. */
   readonly edge: Map<NodeId, string | null>;
   /** Parents that were there before: the number that each imported group has there. */
@@ -82,23 +82,23 @@ interface Grounds {
 /** Adds a conversation, or what is new of it. */
 export const importTree: Planner<ImportCommand, Imported> = function* (command, context) {
   const { attributes = {}, nodes } = command;
-  refuseKept(attributes, context.treeId);
-  const ids = nodes.map((node) => idFor(context, node.id));
+  assertNotReserved(attributes, context.treeId);
+  const ids = nodes.map((node) => newNodeId(context, node.id));
   const known = new Set<string>(ids);
-  yield* forAll(nodes, (node) => checkNode(context, known, node));
-  const taken = yield* takenOf(ids);
+  yield* forAll(nodes, (node) => checkImportNode(context, known, node));
+  const taken = yield* findTakenIds(ids);
   const row = yield* ask('tree', {});
   const rootId = row?.rootId ?? (yield* newRoot(command, context, taken, known));
-  const grounds: Grounds = { ground: new Map(), edge: new Map(), groups: new Map() };
+  const parentInfos: ParentInfos = { parentInfo: new Map(), edge: new Map(), groups: new Map() };
   const fresh = nodes.filter((node) => !taken.has(node.id));
-  if (row === null) grounds.ground.set(rootId, { id: rootId, kind: 'root', matchParent: null, createdAt: 0 });
-  else yield* surveyAll(nodes, fresh, rootId, taken, grounds);
-  const { steps, live, added, left } = yield* inserts(context, fresh, rootId, grounds);
+  if (row === null) parentInfos.parentInfo.set(rootId, { id: rootId, kind: 'root', matchParent: null, createdAt: 0 });
+  else yield* surveyAll(nodes, fresh, rootId, taken, parentInfos);
+  const { steps, live, added, left } = yield* inserts(context, fresh, rootId, parentInfos);
   const here = row?.activeNodeId ?? null;
   const goesOn = here === null || here === command.follows;
   const active = (goesOn ? (live.find((id) => id === command.activeId) ?? live.at(-1)) : null) ?? here;
-  const first = row === null ? birth(context, rootId, attributes) : [];
-  return plan<Imported>([...first, ...steps, ...pointing({ activeNodeId: here }, active)], {
+  const first = row === null ? firstSteps(context, rootId, attributes) : [];
+  return toPlan<Imported>([...first, ...steps, ...selectSteps({ activeNodeId: here }, active)], {
     treeId: context.treeId,
     created: row === null,
     added,
@@ -107,16 +107,16 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
   });
 };
 
-const stretch = 500;
+const nodesPerPause = 500;
 
 /**
  * Does something for each node. In between it asks what every store has at hand: one that carries a long plan out in turns
  * lets others in there. What is done stands apart from what asks: as one piece with it, it takes long to be compiled.
  */
-function* forAll(nodes: readonly ImportNode[], work: (node: ImportNode) => void): Reading<void> {
-  for (let from = 0; from < nodes.length; from += stretch) {
+function* forAll(nodes: readonly ImportNode[], work: (node: ImportNode) => void): ReadProgram<void> {
+  for (let from = 0; from < nodes.length; from += nodesPerPause) {
     yield* ask('tree', {});
-    nodes.slice(from, from + stretch).forEach(work);
+    nodes.slice(from, from + nodesPerPause).forEach(work);
   }
 }
 
@@ -126,20 +126,20 @@ function* newRoot(
   context: PlanContext,
   taken: ReadonlySet<string>,
   known: ReadonlySet<string>,
-): Reading<NodeId> {
-  for (const id of taken) refuseTaken(nodeId(id));
-  const id = rootIdFor(context, rootId);
+): ReadProgram<NodeId> {
+  for (const id of taken) refuseTakenId(nodeId(id));
+  const id = newRootId(context, rootId);
   if (known.has(id)) refuse('id/taken', `The id ${id} is that of the root and of a message.`, { nodeId: id });
-  yield* free(rootId === undefined ? [] : [id]);
+  yield* assertFree(rootId === undefined ? [] : [id]);
   return id;
 }
 
-function checkNode(
+function checkImportNode(
   context: PlanContext,
   known: ReadonlySet<string>,
   { id, parentId, message, kind = 'message', status = 'success' }: ImportNode,
 ): void {
-  messageOf(message, `The message of ${id}`);
+  parseNewMessage(message, `The message of ${id}`);
   // A reply that was cut short may have nothing in it.
   if (kind === 'message' && status === 'success' && isBlank(message))
     refuse('message/blank', `The message of ${id} says nothing.`, { nodeId: id });
@@ -150,7 +150,7 @@ function checkNode(
     });
 }
 
-function parentOf({ parentId }: ImportNode, rootId: NodeId): NodeId {
+function importParent({ parentId }: ImportNode, rootId: NodeId): NodeId {
   return nodeId(parentId ?? rootId);
 }
 
@@ -160,36 +160,37 @@ function* surveyAll(
   fresh: readonly ImportNode[],
   rootId: NodeId,
   taken: ReadonlySet<string>,
-  grounds: Grounds,
-): Reading<void> {
-  const grouped = groupedBy(nodes, (node) => ((node.group ?? 0) === 0 ? null : parentOf(node, rootId)));
-  const parents = new Set(fresh.map((node) => parentOf(node, rootId)));
-  for (const id of parents) if (id === rootId || taken.has(id)) yield* survey(id, grouped.get(id) ?? [], grounds);
+  parentInfos: ParentInfos,
+): ReadProgram<void> {
+  const grouped = groupBy(nodes, (node) => ((node.group ?? 0) === 0 ? null : importParent(node, rootId)));
+  const parents = new Set(fresh.map((node) => importParent(node, rootId)));
+  for (const id of parents)
+    if (id === rootId || taken.has(id)) yield* surveyParent(id, grouped.get(id) ?? [], parentInfos);
 }
 
 /** What must be known of a parent that was there before. One that the user removed is no ground. */
-function* survey(id: NodeId, grouped: readonly ImportNode[], grounds: Grounds): Reading<void> {
+function* surveyParent(id: NodeId, grouped: readonly ImportNode[], parentInfos: ParentInfos): ReadProgram<void> {
   const head = yield* ask('head', { id });
   if (head === null) return;
-  grounds.ground.set(id, head);
-  grounds.edge.set(id, yield* ask('edge', { of: id }));
+  parentInfos.parentInfo.set(id, head);
+  parentInfos.edge.set(id, yield* ask('lastPosition', { of: id }));
   if (grouped.length === 0) return;
   const now = new Map<string, number>((yield* ask('children', { of: id })).map((child) => [child.id, child.groupId]));
   let highest = yield* ask('groupMax', { of: id });
   for (const { id: member, group } of grouped) {
     // A new variant joins the group that its imported fellows are in now, whatever the user made of their numbers.
     const number = now.get(member) ?? 0;
-    if (number > 0) grounds.groups.set(`${id} ${group}`, number);
+    if (number > 0) parentInfos.groups.set(`${id} ${group}`, number);
   }
   for (const { group } of grouped) {
     const key = `${id} ${group}`;
-    if (!grounds.groups.has(key)) grounds.groups.set(key, ++highest);
+    if (!parentInfos.groups.has(key)) parentInfos.groups.set(key, ++highest);
   }
 }
 
 /** Insert steps for new nodes, siblings by their order, and removals of those that come into the trash. */
-function* inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: NodeId, grounds: Grounds) {
-  const positions = placesOf(nodes, rootId, grounds.edge);
+function* inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: NodeId, parentInfos: ParentInfos) {
+  const positions = positionsFor(nodes, rootId, parentInfos.edge);
   const steps: Step[] = [];
   const later: Step[] = [];
   const added: NodeId[] = [];
@@ -198,25 +199,25 @@ function* inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: No
   const gone = new Set<NodeId>();
   yield* forAll(nodes, (node) => {
     const id = nodeId(node.id);
-    const parentId = parentOf(node, rootId);
-    const parent = grounds.ground.get(parentId);
+    const parentId = importParent(node, rootId);
+    const parent = parentInfos.parentInfo.get(parentId);
     if (parent === undefined) {
       left.push(id);
       return;
     }
     const group = node.group ?? 0;
-    const made = grow(context, parent, positions.get(id) ?? '', {
+    const made = buildNode(context, parent, positions.get(id) ?? '', {
       id,
       message: node.message,
       kind: node.kind,
       // Nobody here is writing it.
       status: node.status === 'pending' ? 'error' : node.status,
-      groupId: group === 0 ? 0 : (grounds.groups.get(`${parentId} ${group}`) ?? group),
+      groupId: group === 0 ? 0 : (parentInfos.groups.get(`${parentId} ${group}`) ?? group),
       meta: node.meta,
       marker: node.marker,
       createdAt: node.createdAt,
     });
-    grounds.ground.set(id, made);
+    parentInfos.parentInfo.set(id, made);
     steps.push({ type: 'insert', node: made });
     added.push(id);
     if (gone.has(parentId) || node.removed === true) {
@@ -235,13 +236,13 @@ function* inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: No
 }
 
 /** A position for each node: below a parent that was there before, after all that is there. */
-function placesOf(
+function positionsFor(
   nodes: readonly ImportNode[],
   rootId: NodeId,
   edge: ReadonlyMap<NodeId, string | null>,
 ): Map<NodeId, string> {
   const positions = new Map<NodeId, string>();
-  for (const [parentId, family] of groupedBy(nodes, (node) => parentOf(node, rootId))) {
+  for (const [parentId, family] of groupBy(nodes, (node) => importParent(node, rootId))) {
     family.sort((a, b) => a.order - b.order);
     const keys = positionsBetween(edge.get(parentId) ?? null, null, family.length);
     for (const [index, node] of family.entries()) positions.set(nodeId(node.id), keys[index] ?? '');

@@ -8,12 +8,12 @@ import { clear, deleteGroup, deleteNodes } from './delete.ts';
 import { edit } from './edit.ts';
 import { importTree } from './import.ts';
 import { join } from './join.ts';
-import { branch, compact, mark } from './marker.ts';
+import { branch, compact, markRange } from './marker.ts';
 import { move } from './move.ts';
 import { navigate, select } from './navigate.ts';
 import { finish, regenerate, reply } from './reply.ts';
 import { restore, restoreVersion } from './restore.ts';
-import { split } from './split.ts';
+import { splitMessage } from './split.ts';
 import { redo, undo } from './undo.ts';
 
 /** The planners by the type of their command. */
@@ -21,7 +21,7 @@ export const planners = {
   create,
   append,
   edit,
-  split,
+  split: splitMessage,
   join,
   reply,
   regenerate,
@@ -37,7 +37,7 @@ export const planners = {
   merge,
   branch,
   compact,
-  mark,
+  mark: markRange,
   duplicate,
   import: importTree,
   bookmark,

@@ -3,30 +3,35 @@ import { describe, expect, test } from 'vitest';
 import { isBoundary } from '../graphemes.ts';
 import { type NodeId, nodeId } from '../ids.ts';
 import { type Block, type Message, textOf } from '../message.ts';
-import { assistant, Bed, calls, carry, refusalOf, result, user, uuid } from '../testing/index.ts';
+import { assistant, calls, refusalOf, result, runAndCheck, TestTree, user, uuid } from '../testing/index.ts';
 import { allBookmarks, bookmarkOn, childIds } from '../tree.ts';
 import type { JoinCommand } from './join.ts';
 
-function joining(bed: Bed, id: NodeId | undefined): JoinCommand {
-  return { type: 'join', treeId: bed.treeId, nodeId: id ?? bed.rootId };
+function joining(fixture: TestTree, id: NodeId | undefined): JoinCommand {
+  return { type: 'join', treeId: fixture.treeId, nodeId: id ?? fixture.rootId };
 }
 
 describe('a join', () => {
   test('[P41] keeps the id and the replies of the child, at the place and in the group of the upper message', async () => {
-    const bed = await Bed.make();
-    const [before] = await bed.grow(['before'], bed.rootId);
-    const [upper] = await bed.grow([user('one ')], bed.rootId);
-    const [lower, reply] = await bed.grow([user('two'), assistant('yes')], upper);
-    await bed.variant(assistant('no'), lower ?? bed.rootId);
-    const edited = await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: upper ?? bed.rootId, content: 'other' });
-    const { groupId } = bed.node(edited.result.nodeId);
-    const { result: made } = await carry(bed, joining(bed, upper));
+    const fixture = await TestTree.make();
+    const [before] = await fixture.grow(['before'], fixture.rootId);
+    const [upper] = await fixture.grow([user('one ')], fixture.rootId);
+    const [lower, reply] = await fixture.grow([user('two'), assistant('yes')], upper);
+    await fixture.variant(assistant('no'), lower ?? fixture.rootId);
+    const edited = await fixture.run({
+      type: 'edit',
+      treeId: fixture.treeId,
+      nodeId: upper ?? fixture.rootId,
+      content: 'other',
+    });
+    const { groupId } = fixture.node(edited.result.nodeId);
+    const { result: made } = await runAndCheck(fixture, joining(fixture, upper));
     expect(made).toEqual({ nodeId: lower, removed: upper });
-    expect(childIds(bed.tree, bed.rootId)).toEqual([before, lower, edited.result.nodeId]);
-    expect(bed.node(made.nodeId).groupId).toBe(groupId);
-    expect(bed.node(made.nodeId).text).toBe('one two');
-    expect(childIds(bed.tree, made.nodeId)[0]).toBe(reply);
-    expect(bed.drawing()).toEqual(['before', 'one two', '  yes', '  no', 'other *']);
+    expect(childIds(fixture.tree, fixture.rootId)).toEqual([before, lower, edited.result.nodeId]);
+    expect(fixture.node(made.nodeId).groupId).toBe(groupId);
+    expect(fixture.node(made.nodeId).text).toBe('one two');
+    expect(childIds(fixture.tree, made.nodeId)[0]).toBe(reply);
+    expect(fixture.drawing()).toEqual(['before', 'one two', '  yes', '  no', 'other *']);
   });
 
   test('[P42] of the halves of a split gives the message that was split', async () => {
@@ -36,19 +41,19 @@ describe('a join', () => {
       fc.asyncProperty(words, fc.nat(14), async (text, position) => {
         fc.pre(position >= 1 && position < text.length && isBoundary(text, position));
         fc.pre(text.slice(0, position).trim() !== '' && text.slice(position).trim() !== '');
-        const bed = await Bed.make();
-        const [whole, reply] = await bed.grow([user(text), assistant('yes')]);
-        const old = bed.node(whole ?? bed.rootId);
-        const split = await bed.run({ type: 'split', treeId: bed.treeId, nodeId: old.id, position });
-        await carry(bed, joining(bed, split.result.nodeId));
-        const now = bed.node(old.id);
+        const fixture = await TestTree.make();
+        const [whole, reply] = await fixture.grow([user(text), assistant('yes')]);
+        const old = fixture.node(whole ?? fixture.rootId);
+        const split = await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: old.id, position });
+        await runAndCheck(fixture, joining(fixture, split.result.nodeId));
+        const now = fixture.node(old.id);
         expect(now.message).toEqual(old.message);
         expect(now.key).toBe(old.key);
         expect(now.aliases).toEqual(old.aliases);
-        const again = await bed.run({
+        const again = await fixture.run({
           type: 'append',
-          treeId: bed.treeId,
-          parentId: bed.rootId,
+          treeId: fixture.treeId,
+          parentId: fixture.rootId,
           messages: [{ message: user(text) }, { message: assistant('yes') }],
         });
         expect(again.result.nodeId).toBe(reply);
@@ -63,78 +68,96 @@ describe('a join', () => {
       [block('a', 1), block('b', 1), 1],
       [block('a', 1), block('b', 2), 2],
     ] as const) {
-      const bed = await Bed.make();
-      const [upper, lower] = await bed.grow([message(left), message(right)]);
-      await carry(bed, joining(bed, upper));
-      const joined = bed.node(lower ?? bed.rootId).message;
+      const fixture = await TestTree.make();
+      const [upper, lower] = await fixture.grow([message(left), message(right)]);
+      await runAndCheck(fixture, joining(fixture, upper));
+      const joined = fixture.node(lower ?? fixture.rootId).message;
       expect(joined?.content).toHaveLength(count);
       expect(joined === null ? '' : textOf(joined)).toBe('ab');
     }
   });
 
   test('[P43] unites tags and custom data, and keeps title, bookmark and pointer', async () => {
-    const bed = await Bed.make();
-    const [upper, lower] = await bed.grow([user('one '), user('two')]);
-    const { treeId } = bed;
-    const [above, below] = [upper ?? bed.rootId, lower ?? bed.rootId];
-    await bed.run({ type: 'annotate', treeId, nodeId: above, set: { tags: ['a', 'b'], customData: { x: 1, y: 1 } } });
-    await bed.run({ type: 'annotate', treeId, nodeId: below, set: { tags: ['b', 'c'], customData: { y: 2 } } });
-    await bed.run({ type: 'title', treeId, nodeId: above, title: 'mine' });
-    await bed.run({ type: 'bookmark', treeId, nodeId: above, title: 'here' });
-    await bed.run({ type: 'select', treeId, nodeId: above });
-    await carry(bed, joining(bed, upper));
-    expect(bed.node(below).meta).toMatchObject({ tags: ['a', 'b', 'c'], customData: { x: 1, y: 2 }, title: 'mine' });
-    expect(bookmarkOn(bed.tree, below)?.title).toBe('here');
-    expect(bed.active).toBe(below);
+    const fixture = await TestTree.make();
+    const [upper, lower] = await fixture.grow([user('one '), user('two')]);
+    const { treeId } = fixture;
+    const [above, below] = [upper ?? fixture.rootId, lower ?? fixture.rootId];
+    await fixture.run({
+      type: 'annotate',
+      treeId,
+      nodeId: above,
+      set: { tags: ['a', 'b'], customData: { x: 1, y: 1 } },
+    });
+    await fixture.run({ type: 'annotate', treeId, nodeId: below, set: { tags: ['b', 'c'], customData: { y: 2 } } });
+    await fixture.run({ type: 'title', treeId, nodeId: above, title: 'mine' });
+    await fixture.run({ type: 'bookmark', treeId, nodeId: above, title: 'here' });
+    await fixture.run({ type: 'select', treeId, nodeId: above });
+    await runAndCheck(fixture, joining(fixture, upper));
+    expect(fixture.node(below).meta).toMatchObject({
+      tags: ['a', 'b', 'c'],
+      customData: { x: 1, y: 2 },
+      title: 'mine',
+    });
+    expect(bookmarkOn(fixture.tree, below)?.title).toBe('here');
+    expect(fixture.active).toBe(below);
   });
 
   test('[P43] keeps the bookmark of the joined message where both have one', async () => {
-    const bed = await Bed.make();
-    const [upper, lower] = await bed.grow([user('one '), user('two')]);
-    const { treeId } = bed;
-    await bed.run({ type: 'bookmark', treeId, nodeId: upper ?? bed.rootId, title: 'first' });
-    await bed.run({ type: 'bookmark', treeId, nodeId: lower ?? bed.rootId, title: 'second' });
-    await carry(bed, joining(bed, upper));
-    expect(allBookmarks(bed.tree).map((one) => one.title)).toEqual(['second']);
+    const fixture = await TestTree.make();
+    const [upper, lower] = await fixture.grow([user('one '), user('two')]);
+    const { treeId } = fixture;
+    await fixture.run({ type: 'bookmark', treeId, nodeId: upper ?? fixture.rootId, title: 'first' });
+    await fixture.run({ type: 'bookmark', treeId, nodeId: lower ?? fixture.rootId, title: 'second' });
+    await runAndCheck(fixture, joining(fixture, upper));
+    expect(allBookmarks(fixture.tree).map((one) => one.title)).toEqual(['second']);
   });
 
   test('[P44] is refused for anything but plain text with exactly one child of the same role', async () => {
-    const bed = await Bed.make();
-    const { treeId } = bed;
-    const code = (id: NodeId | undefined) => refusalOf(bed, joining(bed, id));
-    const [leaf] = await bed.grow([user('alone')], bed.rootId);
+    const fixture = await TestTree.make();
+    const { treeId } = fixture;
+    const code = (id: NodeId | undefined) => refusalOf(fixture, joining(fixture, id));
+    const [leaf] = await fixture.grow([user('alone')], fixture.rootId);
     expect(await code(leaf)).toBe('message/not-joinable');
-    const [question] = await bed.grow([user('question'), assistant('answer')], bed.rootId);
+    const [question] = await fixture.grow([user('question'), assistant('answer')], fixture.rootId);
     expect(await code(question)).toBe('message/not-joinable');
-    const [fork] = await bed.grow([user('fork '), user('one')], bed.rootId);
-    await bed.variant(user('two'), fork ?? bed.rootId);
+    const [fork] = await fixture.grow([user('fork '), user('one')], fixture.rootId);
+    await fixture.variant(user('two'), fork ?? fixture.rootId);
     expect(await code(fork)).toBe('message/not-joinable');
-    const [, call, told] = await bed.grow([user('call'), calls('call', 't1'), result('call', 'done')], bed.rootId);
+    const [, call, reported] = await fixture.grow(
+      [user('call'), calls('call', 't1'), result('call', 'done')],
+      fixture.rootId,
+    );
     expect(await code(call)).toBe('message/not-joinable');
-    expect(await code(told)).toBe('message/not-joinable');
-    const [first] = await bed.grow([user('marked ')], bed.rootId);
-    await bed.run({ type: 'mark', treeId, kind: 'state', message: user('state'), parentId: first ?? bed.rootId });
+    expect(await code(reported)).toBe('message/not-joinable');
+    const [first] = await fixture.grow([user('marked ')], fixture.rootId);
+    await fixture.run({
+      type: 'mark',
+      treeId,
+      kind: 'state',
+      message: user('state'),
+      parentId: first ?? fixture.rootId,
+    });
     expect(await code(first)).toBe('message/not-joinable');
-    const [half] = await bed.grow([assistant('half ')], bed.rootId);
-    await bed.run({ type: 'reply', treeId, parentId: half ?? bed.rootId, replies: [{ id: uuid(900) }] });
+    const [half] = await fixture.grow([assistant('half ')], fixture.rootId);
+    await fixture.run({ type: 'reply', treeId, parentId: half ?? fixture.rootId, replies: [{ id: uuid(900) }] });
     expect(await code(half)).toBe('tree/pending');
-    expect(await code(bed.rootId)).toBe('tree/root-protected');
+    expect(await code(fixture.rootId)).toBe('tree/root-protected');
     expect(await code(nodeId(uuid(901)))).toBe('tree/unknown-node');
   });
 
   test('[P45] comes apart again by undo', async () => {
-    const bed = await Bed.make();
-    const { treeId } = bed;
-    const [upper, lower] = await bed.grow([user('one '), user('two'), assistant('yes')]);
-    await bed.run({ type: 'bookmark', treeId, nodeId: upper ?? bed.rootId, title: 'here' });
-    await bed.run({ type: 'select', treeId, nodeId: upper ?? bed.rootId });
-    const before = bed.drawing();
-    await bed.run(joining(bed, upper));
-    await bed.run({ type: 'undo', treeId });
-    expect(bed.drawing()).toEqual(before);
-    expect(bed.node(lower ?? bed.rootId).parentId).toBe(upper);
-    expect(bookmarkOn(bed.tree, upper ?? bed.rootId)?.title).toBe('here');
-    await bed.run({ type: 'redo', treeId });
-    expect(bed.drawing()).toEqual(['one two *', '  yes']);
+    const fixture = await TestTree.make();
+    const { treeId } = fixture;
+    const [upper, lower] = await fixture.grow([user('one '), user('two'), assistant('yes')]);
+    await fixture.run({ type: 'bookmark', treeId, nodeId: upper ?? fixture.rootId, title: 'here' });
+    await fixture.run({ type: 'select', treeId, nodeId: upper ?? fixture.rootId });
+    const before = fixture.drawing();
+    await fixture.run(joining(fixture, upper));
+    await fixture.run({ type: 'undo', treeId });
+    expect(fixture.drawing()).toEqual(before);
+    expect(fixture.node(lower ?? fixture.rootId).parentId).toBe(upper);
+    expect(bookmarkOn(fixture.tree, upper ?? fixture.rootId)?.title).toBe('here');
+    await fixture.run({ type: 'redo', treeId });
+    expect(fixture.drawing()).toEqual(['one two *', '  yes']);
   });
 });

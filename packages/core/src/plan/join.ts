@@ -3,13 +3,13 @@ import type { NodeId, TreeId } from '../ids.ts';
 import { type Block, isText, isTextOnly, type Message, type TextBlock } from '../message.ts';
 import type { Node, NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
-import { ask, type Reading } from '../reads.ts';
-import { unpatch } from '../rows.ts';
+import { ask, type ReadProgram } from '../reads.ts';
+import { inversePatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
 import type { Patch, Step } from '../steps/types.ts';
-import { type Planner, plan, pointing, settled, theMessage, theTree } from './context.ts';
-import { placeOf } from './delete.ts';
-import { carriedBookmark, type Editable, rewrite } from './editing.ts';
+import { assertNotPending, type Planner, requireMessage, requireTree, selectSteps, toPlan } from './context.ts';
+import { treePositionOf } from './delete.ts';
+import { type Editable, moveBookmarkSteps, replaceStep } from './edit-types.ts';
 
 /** Makes one message of a message and its only child: the inverse of a split. */
 export interface JoinCommand {
@@ -29,11 +29,11 @@ export interface Joined {
 
 /** Joins a user's or an assistant's text with the next message of the same role. */
 export const join: Planner<JoinCommand, Joined> = function* (command, context) {
-  const row = yield* theTree(context);
-  const upper = yield* theMessage(command.nodeId, 'joined');
+  const row = yield* requireTree(context);
+  const upper = yield* requireMessage(command.nodeId, 'joined');
   const lower = yield* requireOnlyChild(upper);
-  const gap = yield* ask('gap', { of: upper.parentId, position: upper.position });
-  const place = placeOf(upper);
+  const gap = yield* ask('neighbourPositions', { of: upper.parentId, position: upper.position });
+  const place = treePositionOf(upper);
   const message = joinMessages(upper.message, lower.message);
   const key = context.kit.key(message);
   // A split left an alias for the whole text. The joined node has that key itself now.
@@ -41,19 +41,19 @@ export const join: Planner<JoinCommand, Joined> = function* (command, context) {
   // The new position is below the old one of the upper message, so that undo finds the old one free.
   const to = { ...place, position: positionBetween(gap.before, upper.position) };
   const steps: Step[] = [
-    { type: 'move', nodeId: lower.id, to, from: placeOf(lower) },
-    rewrite(context, lower, { message, aliases }),
+    { type: 'move', nodeId: lower.id, to, from: treePositionOf(lower) },
+    replaceStep(context, lower, { message, aliases }),
     ...annotateSteps(lower, joinMeta(upper.meta, lower.meta)),
     ...(yield* bookmarkSteps(upper.id, lower.id)),
-    ...(row.activeNodeId === upper.id ? pointing(row, lower.id) : []),
+    ...(row.activeNodeId === upper.id ? selectSteps(row, lower.id) : []),
     { type: 'remove', nodeId: upper.id },
   ];
-  return plan(steps, { nodeId: lower.id, removed: upper.id });
+  return toPlan(steps, { nodeId: lower.id, removed: upper.id });
 };
 
 /** The child that a message can be joined with. Refused unless both are plain text of one role and nothing else is below. */
-function* requireOnlyChild(upper: Editable): Reading<Editable> {
-  settled(upper);
+function* requireOnlyChild(upper: Editable): ReadProgram<Editable> {
+  assertNotPending(upper);
   const data = { nodeId: upper.id };
   if (!isJoinable(upper))
     refuse('message/not-joinable', `Only a user's or an assistant's plain text can be joined, not ${upper.id}.`, data);
@@ -65,8 +65,8 @@ function* requireOnlyChild(upper: Editable): Reading<Editable> {
       `The message ${upper.id} has ${children.length} replies; only a message with exactly one can be joined with it.`,
       { ...data, children: children.length },
     );
-  settled(head);
-  const lower = yield* theMessage(head.id, 'joined');
+  assertNotPending(head);
+  const lower = yield* requireMessage(head.id, 'joined');
   if (!isJoinable(lower) || lower.role !== upper.role)
     refuse('message/not-joinable', `The message ${lower.id} is not plain text of the same role as ${upper.id}.`, {
       ...data,
@@ -108,13 +108,13 @@ function joinMeta(upper: NodeMeta, lower: NodeMeta): Patch<NodeMeta> {
 }
 
 function annotateSteps(node: Node, after: Patch<NodeMeta>): Step[] {
-  const before = unpatch(node.meta, after);
+  const before = inversePatch(node.meta, after);
   return sameJson(before, after) ? [] : [{ type: 'annotate', nodeId: node.id, after, before }];
 }
 
 /** Moves the bookmark of the upper message to the lower one, or removes it where that has its own. */
-function* bookmarkSteps(from: NodeId, to: NodeId): Reading<Step[]> {
-  const moved = yield* carriedBookmark(from, to);
+function* bookmarkSteps(from: NodeId, to: NodeId): ReadProgram<Step[]> {
+  const moved = yield* moveBookmarkSteps(from, to);
   if (moved.length > 0) return moved;
   const before = yield* ask('bookmark', { on: from });
   return before === null ? [] : [{ type: 'bookmark', nodeId: from, after: null, before }];

@@ -2,23 +2,23 @@ import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import { isBlank, type Message, textMessage } from '../message.ts';
 import type { Marker, Node, NodeKind, NodeMeta } from '../node.ts';
-import { ask, type Reading } from '../reads.ts';
-import { given } from '../rows.ts';
+import { ask, type ReadProgram } from '../reads.ts';
+import { omitNullish } from '../rows.ts';
 import type { TreeRow } from '../tree.ts';
 import {
-  free,
-  grow,
-  idFor,
-  lastPlace,
-  messageOf,
+  assertFree,
+  buildNode,
+  newNodeId,
   type Plan,
   type PlanContext,
   type Planner,
-  plan,
-  pointing,
-  theMessage,
-  theNode,
-  theTree,
+  parseNewMessage,
+  positionAfterLast,
+  requireMessage,
+  requireNode,
+  requireTree,
+  selectSteps,
+  toPlan,
 } from './context.ts';
 import type { MergeCommand } from './copy.ts';
 
@@ -68,66 +68,66 @@ export interface MarkCommand {
 }
 
 /** The node that is active now, and the marker that was added. */
-export interface Marked {
+export interface MarkResult {
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
 }
 
 /** Moves the pointer; with a summary also adds a node there that holds it. */
-export const branch: Planner<BranchCommand, Marked> = function* (command, context) {
-  const row = yield* theTree(context);
+export const branch: Planner<BranchCommand, MarkResult> = function* (command, context) {
+  const row = yield* requireTree(context);
   if (command.summary === undefined) {
-    const { id } = yield* theMessage(command.nodeId, 'the active node');
-    return plan(pointing(row, id), { nodeId: id, added: [] });
+    const { id } = yield* requireMessage(command.nodeId, 'the active node');
+    return toPlan(selectSteps(row, id), { nodeId: id, added: [] });
   }
-  const node = yield* theNode(command.nodeId);
-  const from = command.from === undefined ? row.activeNodeId : (yield* theNode(command.from)).id;
-  const marker = given<Marker>({ from, details: command.details });
-  const message = summaryOf(command.summary, node.id);
-  return yield* marking(command, context, row, { kind: 'branch-summary', message, parent: node, marker });
+  const node = yield* requireNode(command.nodeId);
+  const from = command.from === undefined ? row.activeNodeId : (yield* requireNode(command.from)).id;
+  const marker = omitNullish<Marker>({ from, details: command.details });
+  const message = parseSummary(command.summary, node.id);
+  return yield* markerPlan(command, context, row, { kind: 'branch-summary', message, parent: node, marker });
 };
 
 /** Adds a compaction below the active node or the one that is named. */
-export const compact: Planner<CompactCommand, Marked> = function* (command, context) {
-  const row = yield* theTree(context);
+export const compact: Planner<CompactCommand, MarkResult> = function* (command, context) {
+  const row = yield* requireTree(context);
   const leaf =
     command.nodeId ??
     row.activeNodeId ??
     refuse('context/nothing-to-compact', 'There is nothing to compact: no message is in force.', { treeId: row.id });
   const { firstKept, tokensBefore, details } = command;
   if (firstKept !== undefined) {
-    const kept = yield* theNode(firstKept);
-    if (kept.parentId === null || !(yield* ask('above', { id: kept.id, below: leaf })))
+    const kept = yield* requireNode(firstKept);
+    if (kept.parentId === null || !(yield* ask('isAncestorOrSelf', { id: kept.id, below: leaf })))
       refuse('tree/not-on-path', `The node ${firstKept} is not on the path to ${leaf}.`, { nodeId: firstKept });
   }
-  const parent = yield* theNode(leaf);
+  const parent = yield* requireNode(leaf);
   if (parent.parentId === null)
     refuse('context/nothing-to-compact', 'There is nothing to compact: no message is in force.', { nodeId: leaf });
-  const marker = given<Marker>({ firstKept, tokensBefore, details });
-  const message = summaryOf(command.summary, leaf);
-  if (command.onlyLeaf === true && (yield* overtaken(command, leaf))) return plan([], { nodeId: leaf, added: [] });
-  return yield* marking(command, context, row, { kind: 'compaction', message, parent, marker });
+  const marker = omitNullish<Marker>({ firstKept, tokensBefore, details });
+  const message = parseSummary(command.summary, leaf);
+  if (command.onlyLeaf === true && (yield* isOvertaken(command, leaf))) return toPlan([], { nodeId: leaf, added: [] });
+  return yield* markerPlan(command, context, row, { kind: 'compaction', message, parent, marker });
 };
 
 /** Whether something hangs below a node already, but for the marker itself that a retry finds. */
-function* overtaken({ id }: CompactCommand, leaf: NodeId): Reading<boolean> {
+function* isOvertaken({ id }: CompactCommand, leaf: NodeId): ReadProgram<boolean> {
   const children = yield* ask('children', { of: leaf });
   return children.length > 0 && !children.some((child) => child.id === id);
 }
 
 /** Adds an injected message or an extension's state. A state may be blank, for it speaks by its details. */
-export const mark: Planner<MarkCommand, Marked> = function* (command, context) {
-  const row = yield* theTree(context);
+export const markRange: Planner<MarkCommand, MarkResult> = function* (command, context) {
+  const row = yield* requireTree(context);
   const { kind } = command;
-  const message = messageOf(command.message, 'message');
+  const message = parseNewMessage(command.message, 'message');
   if (kind === 'injected' && isBlank(message)) refuse('message/blank', 'The injected message says nothing.');
-  const parent = yield* theNode(command.parentId ?? row.activeNodeId ?? row.rootId);
-  const marker = given<Marker>({ details: command.details });
-  return yield* marking(command, context, row, { kind, message, parent, marker });
+  const parent = yield* requireNode(command.parentId ?? row.activeNodeId ?? row.rootId);
+  const marker = omitNullish<Marker>({ details: command.details });
+  return yield* markerPlan(command, context, row, { kind, message, parent, marker });
 };
 
 /** A summary as a marker's message; refused if it says nothing. */
-export function summaryOf(text: string | undefined, nodeId: NodeId): Message {
+export function parseSummary(text: string | undefined, nodeId: NodeId): Message {
   if (text === undefined || text.trim() === '')
     return refuse('message/blank', `A summary that says something is needed at ${nodeId}.`, { nodeId });
   return textMessage('system', text);
@@ -143,26 +143,26 @@ interface NewMarker {
 }
 
 /** Adds a marker as the last child of its parent. */
-export function* marking(
+export function* markerPlan(
   command: MarkingCommand,
   context: PlanContext,
   row: TreeRow,
   made: NewMarker,
-): Reading<Plan<Marked>> {
+): ReadProgram<Plan<MarkResult>> {
   const { kind, message, parent, marker } = made;
   const { meta } = command;
-  const id = idFor(context, command.id);
+  const id = newNodeId(context, command.id);
   if (command.id !== undefined) {
-    if (yield* isThere(command, context, id, made)) return plan([], { nodeId: id, added: [] });
-    yield* free([id]);
+    if (yield* findMarker(command, context, id, made)) return toPlan([], { nodeId: id, added: [] });
+    yield* assertFree([id]);
   }
-  const node = grow(context, parent, yield* lastPlace(parent.id), { id, kind, message, marker, meta });
-  const selects = row.activeNodeId === null || selecting(command, row.activeNodeId);
-  return plan([{ type: 'insert', node }, ...(selects ? pointing(row, id) : [])], { nodeId: id, added: [id] });
+  const node = buildNode(context, parent, yield* positionAfterLast(parent.id), { id, kind, message, marker, meta });
+  const selects = row.activeNodeId === null || selectMarker(command, row.activeNodeId);
+  return toPlan([{ type: 'insert', node }, ...(selects ? selectSteps(row, id) : [])], { nodeId: id, added: [id] });
 }
 
 /** Whether the pointer goes to the new marker. */
-function selecting(command: MarkingCommand, active: NodeId): boolean {
+function selectMarker(command: MarkingCommand, active: NodeId): boolean {
   if (command.type === 'branch' || command.type === 'merge') return true;
   if (command.select === false) return false;
   // A summary that was made for somewhere else takes nobody away from where they are.
@@ -170,12 +170,12 @@ function selecting(command: MarkingCommand, active: NodeId): boolean {
 }
 
 /** Whether a retry finds its own marker. Where no parent was named, the first try has moved the place it would go to. */
-function* isThere(
+function* findMarker(
   command: MarkingCommand,
   context: PlanContext,
   id: NodeId,
   { kind, message, parent }: NewMarker,
-): Reading<boolean> {
+): ReadProgram<boolean> {
   const there = yield* ask('node', { id });
   const named =
     command.type === 'branch' ||

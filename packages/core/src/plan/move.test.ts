@@ -1,150 +1,154 @@
 import { describe, expect, test } from 'vitest';
 import { type NodeId, nodeId, treeId } from '../ids.ts';
-import { assistant, Bed, carry, planned, refusalOf, stepTypesOf, user, uuid } from '../testing/index.ts';
+import { assistant, planned, refusalOf, runAndCheck, stepTypesOf, TestTree, user, uuid } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 import type { MoveCommand } from './move.ts';
 
-function moving(bed: Bed, id: NodeId, parentId: NodeId, before?: NodeId): MoveCommand {
-  const command: MoveCommand = { type: 'move', treeId: bed.treeId, nodeId: id, parentId };
+function moving(fixture: TestTree, id: NodeId, parentId: NodeId, before?: NodeId): MoveCommand {
+  const command: MoveCommand = { type: 'move', treeId: fixture.treeId, nodeId: id, parentId };
   return before === undefined ? command : { ...command, before };
 }
 
-async function three(): Promise<{ bed: Bed; a: NodeId; b: NodeId; c: NodeId }> {
-  const bed = await Bed.make();
+async function three(): Promise<{ fixture: TestTree; a: NodeId; b: NodeId; c: NodeId }> {
+  const fixture = await TestTree.make();
   const [a, b, c] = [
-    await bed.variant(user('a'), bed.rootId),
-    await bed.variant(user('b'), bed.rootId),
-    await bed.variant(user('c'), bed.rootId),
+    await fixture.variant(user('a'), fixture.rootId),
+    await fixture.variant(user('b'), fixture.rootId),
+    await fixture.variant(user('c'), fixture.rootId),
   ];
-  return { bed, a, b, c };
+  return { fixture, a, b, c };
 }
 
 describe('a move', () => {
   test('[V13] hangs a branch with all below it last under another parent, ids kept', async () => {
-    const { bed, a, c } = await three();
-    await bed.grow(['reply', 'and'], a);
-    const below = childIds(bed.tree, a);
-    await bed.variant(assistant('first'), c);
-    const { result } = await carry(bed, moving(bed, a, c));
-    expect(result).toEqual({ nodeId: a, from: bed.rootId });
-    expect(bed.drawing()).toEqual(['b', 'c', '  first *', '  a', '    reply', '      and']);
-    expect(childIds(bed.tree, a)).toEqual(below);
+    const { fixture, a, c } = await three();
+    await fixture.grow(['reply', 'and'], a);
+    const below = childIds(fixture.tree, a);
+    await fixture.variant(assistant('first'), c);
+    const { result } = await runAndCheck(fixture, moving(fixture, a, c));
+    expect(result).toEqual({ nodeId: a, from: fixture.rootId });
+    expect(fixture.drawing()).toEqual(['b', 'c', '  first *', '  a', '    reply', '      and']);
+    expect(childIds(fixture.tree, a)).toEqual(below);
   });
 
   test('[V13] puts it before a sibling where one is named', async () => {
-    const { bed, a, b, c } = await three();
-    await carry(bed, moving(bed, c, bed.rootId, a));
-    expect(bed.texts()).toEqual(['c', 'a', 'b']);
-    const d = await bed.variant(user('d'), a);
-    await carry(bed, moving(bed, d, bed.rootId, b));
-    expect(bed.texts()).toEqual(['c', 'a', 'd', 'b']);
+    const { fixture, a, b, c } = await three();
+    await runAndCheck(fixture, moving(fixture, c, fixture.rootId, a));
+    expect(fixture.texts()).toEqual(['c', 'a', 'b']);
+    const d = await fixture.variant(user('d'), a);
+    await runAndCheck(fixture, moving(fixture, d, fixture.rootId, b));
+    expect(fixture.texts()).toEqual(['c', 'a', 'd', 'b']);
   });
 
   test('[V13] leaves the pointer on the node that it was on', async () => {
-    const { bed, a, b, c } = await three();
-    expect(bed.active).toBe(c);
-    const { commit } = await carry(bed, moving(bed, c, a));
+    const { fixture, a, b, c } = await three();
+    expect(fixture.active).toBe(c);
+    const { commit } = await runAndCheck(fixture, moving(fixture, c, a));
     expect(stepTypesOf({ commit })).toEqual(['move']);
-    expect(bed.active).toBe(c);
-    await carry(bed, moving(bed, a, b));
-    expect(bed.thread()).toEqual(['b', 'a', 'c']);
+    expect(fixture.active).toBe(c);
+    await runAndCheck(fixture, moving(fixture, a, b));
+    expect(fixture.thread()).toEqual(['b', 'a', 'c']);
   });
 
   test('[V13] lets a moved message be found by what is above it now', async () => {
-    const { bed, a, b } = await three();
-    await carry(bed, moving(bed, b, a));
-    const { result } = await bed.run({
+    const { fixture, a, b } = await three();
+    await runAndCheck(fixture, moving(fixture, b, a));
+    const { result } = await fixture.run({
       type: 'append',
-      treeId: bed.treeId,
-      parentId: bed.rootId,
+      treeId: fixture.treeId,
+      parentId: fixture.rootId,
       messages: [{ message: user('a') }, { message: user('b') }],
     });
     expect(result).toMatchObject({ reused: [a, b], added: [] });
   });
 
   test('[V13] takes the messages below a moved marker along to what is above it now', async () => {
-    const { bed, a, b } = await three();
-    const { result } = await bed.run({
+    const { fixture, a, b } = await three();
+    const { result } = await fixture.run({
       type: 'mark',
-      treeId: bed.treeId,
+      treeId: fixture.treeId,
       parentId: a,
       kind: 'injected',
       message: user('marker'),
     });
-    const below = await bed.variant(assistant('below'), result.nodeId);
-    await carry(bed, moving(bed, result.nodeId, b));
-    expect(bed.node(below).matchParent).toBe(b);
+    const below = await fixture.variant(assistant('below'), result.nodeId);
+    await runAndCheck(fixture, moving(fixture, result.nodeId, b));
+    expect(fixture.node(below).matchParent).toBe(b);
   });
 
   test('[V14] gives a group a fresh number at another parent, and keeps it under the same one', async () => {
-    const bed = await Bed.make();
-    const [q, r] = [await bed.variant(user('q'), bed.rootId), await bed.variant(user('r'), bed.rootId)];
+    const fixture = await TestTree.make();
+    const [q, r] = [await fixture.variant(user('q'), fixture.rootId), await fixture.variant(user('r'), fixture.rootId)];
     const grouped = async (parentId: NodeId) => {
       const replies = [{ message: assistant('one') }, { message: assistant('two') }];
-      return (await bed.run({ type: 'reply', treeId: bed.treeId, parentId, replies })).result.added;
+      return (await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId, replies })).result.added;
     };
     const [one = q, two = q] = await grouped(q);
     const there = await grouped(r);
-    await carry(bed, moving(bed, one, r));
-    expect(bed.node(one).groupId).toBe(2);
-    expect(there.map((id) => bed.node(id).groupId)).toEqual([1, 1]);
-    await carry(bed, moving(bed, one, r, there[0]));
-    expect(bed.node(one).groupId).toBe(2);
-    expect(bed.node(two).groupId).toBe(1);
+    await runAndCheck(fixture, moving(fixture, one, r));
+    expect(fixture.node(one).groupId).toBe(2);
+    expect(there.map((id) => fixture.node(id).groupId)).toEqual([1, 1]);
+    await runAndCheck(fixture, moving(fixture, one, r, there[0]));
+    expect(fixture.node(one).groupId).toBe(2);
+    expect(fixture.node(two).groupId).toBe(1);
   });
 
   test('[V15] refuses cycles, the root, what is not there, what is elsewhere and a sibling that is none', async () => {
-    const { bed, a, b, c } = await three();
-    const below = await bed.variant(user('below'), a);
-    const deep = await bed.variant(user('deep'), below);
-    const other = await Bed.make({ store: bed.store, treeId: treeId(uuid(2)) });
+    const { fixture, a, b, c } = await three();
+    const below = await fixture.variant(user('below'), a);
+    const deep = await fixture.variant(user('deep'), below);
+    const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
     const foreign = await other.variant(user('x'), other.rootId);
-    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [c] });
+    await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [c] });
     const commands: readonly (readonly [MoveCommand, string])[] = [
-      [moving(bed, a, a), 'tree/cycle'],
-      [moving(bed, a, below), 'tree/cycle'],
-      [moving(bed, a, deep), 'tree/cycle'],
-      [moving(bed, bed.rootId, a), 'tree/root-protected'],
-      [moving(bed, nodeId(uuid(77)), a), 'tree/unknown-node'],
-      [moving(bed, a, nodeId(uuid(77))), 'tree/unknown-node'],
-      [moving(bed, a, c), 'tree/unknown-node'],
-      [moving(bed, c, a), 'tree/unknown-node'],
-      [moving(bed, a, foreign), 'tree/foreign-parent'],
-      [moving(bed, foreign, a), 'tree/foreign-parent'],
-      [moving(bed, a, b, below), 'command/invalid'],
-      [moving(bed, a, b, foreign), 'tree/foreign-parent'],
-      [moving(bed, a, b, a), 'command/invalid'],
+      [moving(fixture, a, a), 'tree/cycle'],
+      [moving(fixture, a, below), 'tree/cycle'],
+      [moving(fixture, a, deep), 'tree/cycle'],
+      [moving(fixture, fixture.rootId, a), 'tree/root-protected'],
+      [moving(fixture, nodeId(uuid(77)), a), 'tree/unknown-node'],
+      [moving(fixture, a, nodeId(uuid(77))), 'tree/unknown-node'],
+      [moving(fixture, a, c), 'tree/unknown-node'],
+      [moving(fixture, c, a), 'tree/unknown-node'],
+      [moving(fixture, a, foreign), 'tree/foreign-parent'],
+      [moving(fixture, foreign, a), 'tree/foreign-parent'],
+      [moving(fixture, a, b, below), 'command/invalid'],
+      [moving(fixture, a, b, foreign), 'tree/foreign-parent'],
+      [moving(fixture, a, b, a), 'command/invalid'],
     ];
-    for (const [command, code] of commands) expect(await refusalOf(bed, command)).toBe(code);
+    for (const [command, code] of commands) expect(await refusalOf(fixture, command)).toBe(code);
   });
 
   test('[V16] to where a node stands already commits nothing, also beside places of removed nodes', async () => {
-    const { bed, a, b, c } = await three();
-    const same = [moving(bed, c, bed.rootId), moving(bed, a, bed.rootId, b), moving(bed, b, bed.rootId, b)];
-    for (const command of same) expect((await carry(bed, command)).commit).toBeNull();
-    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [b] });
-    expect((await carry(bed, moving(bed, a, bed.rootId, c))).commit).toBeNull();
-    const { commit } = await carry(bed, moving(bed, c, bed.rootId, a));
+    const { fixture, a, b, c } = await three();
+    const same = [
+      moving(fixture, c, fixture.rootId),
+      moving(fixture, a, fixture.rootId, b),
+      moving(fixture, b, fixture.rootId, b),
+    ];
+    for (const command of same) expect((await runAndCheck(fixture, command)).commit).toBeNull();
+    await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b] });
+    expect((await runAndCheck(fixture, moving(fixture, a, fixture.rootId, c))).commit).toBeNull();
+    const { commit } = await runAndCheck(fixture, moving(fixture, c, fixture.rootId, a));
     expect(commit).not.toBeNull();
-    await bed.run({ type: 'undo', treeId: bed.treeId });
-    await bed.run({ type: 'undo', treeId: bed.treeId });
-    expect(bed.texts()).toEqual(['a', 'b', 'c']);
+    await fixture.run({ type: 'undo', treeId: fixture.treeId });
+    await fixture.run({ type: 'undo', treeId: fixture.treeId });
+    expect(fixture.texts()).toEqual(['a', 'b', 'c']);
   });
 
   test('[V17] of a branch in which a reply is being written is carried out, and the reply can be ended there', async () => {
-    const { bed, a, b } = await three();
-    const { result } = await bed.run({ type: 'reply', treeId: bed.treeId, parentId: a, replies: [{}] });
+    const { fixture, a, b } = await three();
+    const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: a, replies: [{}] });
     const [reply = a] = result.added;
-    await carry(bed, moving(bed, a, b));
-    await carry(bed, moving(bed, reply, b));
+    await runAndCheck(fixture, moving(fixture, a, b));
+    await runAndCheck(fixture, moving(fixture, reply, b));
     const message = assistant('done');
-    await carry(bed, { type: 'finish', treeId: bed.treeId, nodeId: reply, status: 'success', message });
-    expect(bed.thread(reply)).toEqual(['b', 'done']);
+    await runAndCheck(fixture, { type: 'finish', treeId: fixture.treeId, nodeId: reply, status: 'success', message });
+    expect(fixture.thread(reply)).toEqual(['b', 'done']);
   });
 
   test('[V18] reads no list of children under a parent that it is new to', async () => {
-    const { bed, a, b } = await three();
-    const { asked } = await planned(bed, moving(bed, a, b));
+    const { fixture, a, b } = await three();
+    const { asked } = await planned(fixture, moving(fixture, a, b));
     expect(asked).not.toContain('children');
     expect(asked.length).toBeLessThan(6);
   });

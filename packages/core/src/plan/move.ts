@@ -2,10 +2,10 @@ import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import { matchParentBelow, type Node } from '../node.ts';
 import { positionBetween } from '../position.ts';
-import { ask, type Reading } from '../reads.ts';
+import { ask, type ReadProgram } from '../reads.ts';
 import type { MoveStep } from '../steps/types.ts';
-import { freshGroup, lastPlace, type Planner, plan, theMessage, theNode } from './context.ts';
-import { placeOf } from './delete.ts';
+import { nextGroupId, type Planner, positionAfterLast, requireMessage, requireNode, toPlan } from './context.ts';
+import { treePositionOf } from './delete.ts';
 
 /** Hangs a branch elsewhere in its tree. */
 export interface MoveCommand {
@@ -28,27 +28,27 @@ export interface Moved {
  * its run knows it by its id.
  */
 export const move: Planner<MoveCommand, Moved> = function* (command) {
-  const node = yield* theMessage(command.nodeId, 'moved');
-  const parent = yield* theNode(command.parentId);
-  if (yield* ask('above', { id: node.id, below: parent.id }))
+  const node = yield* requireMessage(command.nodeId, 'moved');
+  const parent = yield* requireNode(command.parentId);
+  if (yield* ask('isAncestorOrSelf', { id: node.id, below: parent.id }))
     refuse('tree/cycle', `The node ${node.id} cannot hang below itself.`, { nodeId: node.id, parentId: parent.id });
-  const position = yield* placeFor(command, node);
-  if (position === null) return plan([], { nodeId: node.id, from: node.parentId });
-  const from = placeOf(node);
+  const position = yield* positionFor(command, node);
+  if (position === null) return toPlan([], { nodeId: node.id, from: node.parentId });
+  const from = treePositionOf(node);
   const stays = from.parentId === parent.id;
-  const groupId = stays || node.groupId === 0 ? node.groupId : yield* freshGroup(parent.id);
+  const groupId = stays || node.groupId === 0 ? node.groupId : yield* nextGroupId(parent.id);
   const step: MoveStep = {
     type: 'move',
     nodeId: node.id,
     to: { parentId: parent.id, position, groupId, matchParent: matchParentBelow(parent) },
     from,
   };
-  return plan([step], { nodeId: node.id, from: node.parentId });
+  return toPlan([step], { nodeId: node.id, from: node.parentId });
 };
 
 /** The place it goes to, or null where it stands there already. */
-function* placeFor({ parentId, before }: MoveCommand, node: Node): Reading<string | null> {
-  const sibling = before === undefined ? null : yield* theNode(before);
+function* positionFor({ parentId, before }: MoveCommand, node: Node): ReadProgram<string | null> {
+  const sibling = before === undefined ? null : yield* requireNode(before);
   if (sibling !== null && sibling.parentId !== parentId)
     refuse('command/invalid', `The node ${before} is no child of ${parentId}.`, { nodeId: before, parentId });
   if (sibling?.id === node.id) return null;
@@ -57,7 +57,7 @@ function* placeFor({ parentId, before }: MoveCommand, node: Node): Reading<strin
     const next = variants[variants.findIndex((variant) => variant.id === node.id) + 1];
     if (next?.id === sibling?.id) return null;
   }
-  if (sibling === null) return yield* lastPlace(parentId);
-  const gap = yield* ask('gap', { of: parentId, position: sibling.position });
+  if (sibling === null) return yield* positionAfterLast(parentId);
+  const gap = yield* ask('neighbourPositions', { of: parentId, position: sibling.position });
   return positionBetween(gap.before, sibling.position);
 }

@@ -1,116 +1,136 @@
 import { describe, expect, test } from 'vitest';
 import { type NodeId, nodeId, treeId } from '../ids.ts';
 import { lastVisitedLeaf } from '../path.ts';
-import { assistant, Bed, carry, ReferenceStore, refusalOf, stepTypesOf, user, uuid } from '../testing/index.ts';
+import {
+  assistant,
+  ReferenceStore,
+  refusalOf,
+  runAndCheck,
+  stepTypesOf,
+  TestTree,
+  user,
+  uuid,
+} from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 
-function going(bed: Bed, id: NodeId | undefined, direction: 'next' | 'previous') {
-  return { type: 'navigate', treeId: bed.treeId, nodeId: id ?? bed.rootId, direction } as const;
+function going(fixture: TestTree, id: NodeId | undefined, direction: 'next' | 'previous') {
+  return { type: 'navigate', treeId: fixture.treeId, nodeId: id ?? fixture.rootId, direction } as const;
 }
 
-function selecting(bed: Bed, id: NodeId | undefined) {
-  return { type: 'select', treeId: bed.treeId, nodeId: id ?? bed.rootId } as const;
+function selecting(fixture: TestTree, id: NodeId | undefined) {
+  return { type: 'select', treeId: fixture.treeId, nodeId: id ?? fixture.rootId } as const;
 }
 
 /** A question with three answers; the second has two follow-ups. */
-async function variants(): Promise<{ bed: Bed; answers: NodeId[]; deep: NodeId[] }> {
-  const bed = await Bed.make();
-  const [prompt] = await bed.grow(['q']);
+async function variants(): Promise<{ fixture: TestTree; answers: NodeId[]; deep: NodeId[] }> {
+  const fixture = await TestTree.make();
+  const [prompt] = await fixture.grow(['q']);
   const answers: NodeId[] = [];
-  for (const text of ['a', 'b', 'c']) answers.push(await bed.variant(assistant(text), prompt ?? bed.rootId));
+  for (const text of ['a', 'b', 'c']) answers.push(await fixture.variant(assistant(text), prompt ?? fixture.rootId));
   const deep: NodeId[] = [];
-  for (const text of ['b1', 'b2']) deep.push(await bed.variant(user(text), answers[1] ?? bed.rootId));
-  await bed.run(selecting(bed, answers[0]));
-  return { bed, answers, deep };
+  for (const text of ['b1', 'b2']) deep.push(await fixture.variant(user(text), answers[1] ?? fixture.rootId));
+  await fixture.run(selecting(fixture, answers[0]));
+  return { fixture, answers, deep };
 }
 
 describe('select', () => {
   test('[P61] makes a node active, a marker included, in a commit that is no act', async () => {
-    const { bed, answers } = await variants();
-    const outcome = await carry(bed, selecting(bed, answers[2]));
+    const { fixture, answers } = await variants();
+    const outcome = await runAndCheck(fixture, selecting(fixture, answers[2]));
     expect(stepTypesOf(outcome)).toEqual(['select']);
     expect(outcome.commit?.structural).toBe(false);
-    expect(bed.active).toBe(answers[2]);
-    const marker = await bed.run({ type: 'compact', treeId: bed.treeId, summary: 's' });
-    await bed.run(selecting(bed, answers[0]));
-    await carry(bed, selecting(bed, marker.result.nodeId));
-    expect(bed.active).toBe(marker.result.nodeId);
+    expect(fixture.active).toBe(answers[2]);
+    const marker = await fixture.run({ type: 'compact', treeId: fixture.treeId, summary: 's' });
+    await fixture.run(selecting(fixture, answers[0]));
+    await runAndCheck(fixture, selecting(fixture, marker.result.nodeId));
+    expect(fixture.active).toBe(marker.result.nodeId);
   });
 
   test('[P61] of the active node commits nothing', async () => {
-    const { bed, answers } = await variants();
-    expect((await bed.run(selecting(bed, answers[0]))).commit).toBeNull();
+    const { fixture, answers } = await variants();
+    expect((await fixture.run(selecting(fixture, answers[0]))).commit).toBeNull();
   });
 
   test('[P62] refuses the root, unknown, removed and foreign nodes, and so does navigate', async () => {
     const store = new ReferenceStore();
-    const bed = await Bed.make({ store });
-    const [a, gone] = await bed.grow(['a', 'gone']);
-    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [gone ?? bed.rootId] });
-    const beside = await Bed.make({ store, treeId: treeId(uuid(2)) });
+    const fixture = await TestTree.make({ store });
+    const [a, gone] = await fixture.grow(['a', 'gone']);
+    await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [gone ?? fixture.rootId] });
+    const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
     const [foreign] = await beside.grow(['x']);
-    const hidden = await Bed.make({ store: store.forOwner('other'), treeId: treeId(uuid(3)) });
-    for (const command of [selecting, (on: Bed, id: NodeId | undefined) => going(on, id, 'next')]) {
-      expect(await refusalOf(bed, command(bed, bed.rootId))).toBe('tree/root-protected');
-      expect(await refusalOf(bed, command(bed, nodeId(uuid(99))))).toBe('tree/unknown-node');
-      expect(await refusalOf(bed, command(bed, gone))).toBe('tree/unknown-node');
-      expect(await refusalOf(bed, command(bed, foreign))).toBe('tree/foreign-parent');
-      expect(await refusalOf(bed, command(bed, hidden.rootId))).toBe('tree/unknown-node');
+    const hidden = await TestTree.make({ store: store.forOwner('other'), treeId: treeId(uuid(3)) });
+    for (const command of [selecting, (on: TestTree, id: NodeId | undefined) => going(on, id, 'next')]) {
+      expect(await refusalOf(fixture, command(fixture, fixture.rootId))).toBe('tree/root-protected');
+      expect(await refusalOf(fixture, command(fixture, nodeId(uuid(99))))).toBe('tree/unknown-node');
+      expect(await refusalOf(fixture, command(fixture, gone))).toBe('tree/unknown-node');
+      expect(await refusalOf(fixture, command(fixture, foreign))).toBe('tree/foreign-parent');
+      expect(await refusalOf(fixture, command(fixture, hidden.rootId))).toBe('tree/unknown-node');
     }
-    expect(bed.active).toBe(a);
+    expect(fixture.active).toBe(a);
   });
 });
 
 describe('navigate', () => {
   test('[P63] goes to the next and the previous variant, round at the ends', async () => {
-    const { bed, answers, deep } = await variants();
+    const { fixture, answers, deep } = await variants();
     const [a, , c] = answers;
     const to = async (id: NodeId | undefined, direction: 'next' | 'previous') =>
-      (await carry(bed, going(bed, id, direction))).result.nodeId;
+      (await runAndCheck(fixture, going(fixture, id, direction))).result.nodeId;
     expect(await to(a, 'next')).toBe(deep[1]);
     expect(await to(answers[1], 'next')).toBe(c);
     expect(await to(c, 'next')).toBe(a);
     expect(await to(a, 'previous')).toBe(c);
-    expect(bed.active).toBe(c);
+    expect(fixture.active).toBe(c);
   });
 
   test('[P63] follows the stored order, not the order of creation', async () => {
-    const { bed, answers } = await variants();
+    const { fixture, answers } = await variants();
     const [a, b, c] = answers;
-    const parentId = bed.node(a ?? '').parentId ?? bed.rootId;
-    await bed.run({ type: 'move', treeId: bed.treeId, nodeId: c ?? bed.rootId, parentId, before: b ?? bed.rootId });
-    expect((await bed.run(going(bed, a, 'next'))).result.nodeId).toBe(c);
+    const parentId = fixture.node(a ?? '').parentId ?? fixture.rootId;
+    await fixture.run({
+      type: 'move',
+      treeId: fixture.treeId,
+      nodeId: c ?? fixture.rootId,
+      parentId,
+      before: b ?? fixture.rootId,
+    });
+    expect((await fixture.run(going(fixture, a, 'next'))).result.nodeId).toBe(c);
   });
 
   test('[P64] lands on the leaf that was last visited there, else on the last one', async () => {
-    const { bed, answers, deep } = await variants();
-    await bed.run(selecting(bed, deep[0]));
-    const [under] = await bed.grow([assistant('under')]);
-    await bed.run(selecting(bed, answers[0]));
-    expect((await carry(bed, going(bed, answers[0], 'next'))).result.nodeId).toBe(under);
-    await bed.run(selecting(bed, deep[1]));
-    await bed.run(selecting(bed, answers[0]));
-    expect((await carry(bed, going(bed, answers[0], 'next'))).result.nodeId).toBe(deep[1]);
-    expect(lastVisitedLeaf(bed.tree, answers[1] ?? '')).toBe(deep[1]);
+    const { fixture, answers, deep } = await variants();
+    await fixture.run(selecting(fixture, deep[0]));
+    const [under] = await fixture.grow([assistant('under')]);
+    await fixture.run(selecting(fixture, answers[0]));
+    expect((await runAndCheck(fixture, going(fixture, answers[0], 'next'))).result.nodeId).toBe(under);
+    await fixture.run(selecting(fixture, deep[1]));
+    await fixture.run(selecting(fixture, answers[0]));
+    expect((await runAndCheck(fixture, going(fixture, answers[0], 'next'))).result.nodeId).toBe(deep[1]);
+    expect(lastVisitedLeaf(fixture.tree, answers[1] ?? '')).toBe(deep[1]);
   });
 
   test('[P64] a visited branch that was removed since is not gone to', async () => {
-    const { bed, answers, deep } = await variants();
-    await bed.run(selecting(bed, deep[0]));
-    await bed.run(selecting(bed, answers[0]));
-    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [deep[0] ?? bed.rootId], mode: 'cascade' });
-    expect((await bed.run(going(bed, answers[0], 'next'))).result.nodeId).toBe(deep[1]);
+    const { fixture, answers, deep } = await variants();
+    await fixture.run(selecting(fixture, deep[0]));
+    await fixture.run(selecting(fixture, answers[0]));
+    await fixture.run({
+      type: 'delete',
+      treeId: fixture.treeId,
+      nodeIds: [deep[0] ?? fixture.rootId],
+      mode: 'cascade',
+    });
+    expect((await fixture.run(going(fixture, answers[0], 'next'))).result.nodeId).toBe(deep[1]);
   });
 
   test('[P65] of a single variant stays where it is, and commits nothing', async () => {
-    const { bed, answers } = await variants();
-    const [prompt] = childIds(bed.tree, bed.rootId);
-    const before = bed.tree;
+    const { fixture, answers } = await variants();
+    const [prompt] = childIds(fixture.tree, fixture.rootId);
+    const before = fixture.tree;
     for (const direction of ['next', 'previous'] as const) {
-      const stayed = await bed.run(going(bed, prompt, direction));
+      const stayed = await fixture.run(going(fixture, prompt, direction));
       expect(stayed.commit).toBeNull();
       expect(stayed.result.nodeId).toBe(answers[0]);
     }
-    expect(bed.tree).toBe(before);
+    expect(fixture.tree).toBe(before);
   });
 });

@@ -1,6 +1,6 @@
 import type { NodeId, TreeId } from '../ids.ts';
 import { ask } from '../reads.ts';
-import { type Planner, plan, pointing, theMessage, theTree } from './context.ts';
+import { type Planner, requireMessage, requireTree, selectSteps, toPlan } from './context.ts';
 
 /** Goes to a node. */
 export interface SelectCommand {
@@ -24,20 +24,20 @@ export interface Selected {
 
 /** Makes a node active. Refuses the root and what is not there. */
 export const select: Planner<SelectCommand, Selected> = function* (command, context) {
-  const row = yield* theTree(context);
-  const node = yield* theMessage(command.nodeId, 'the active node');
-  return plan(pointing(row, node.id), { nodeId: node.id });
+  const row = yield* requireTree(context);
+  const node = yield* requireMessage(command.nodeId, 'the active node');
+  return toPlan(selectSteps(row, node.id), { nodeId: node.id });
 };
 
 /** Goes round the variants of a node. A single variant stays where it is. */
 export const navigate: Planner<NavigateCommand, Selected> = function* (command, context) {
-  const row = yield* theTree(context);
-  const node = yield* theMessage(command.nodeId, 'a variant');
+  const row = yield* requireTree(context);
+  const node = yield* requireMessage(command.nodeId, 'a variant');
   const variants = yield* ask('children', { of: node.parentId });
   const index = variants.findIndex((variant) => variant.id === node.id);
   const step = command.direction === 'next' ? 1 : -1;
   const to = variants[(index + step + variants.length) % variants.length];
-  if (to === undefined || to.id === node.id) return plan([], { nodeId: row.activeNodeId ?? node.id });
+  if (to === undefined || to.id === node.id) return toPlan([], { nodeId: row.activeNodeId ?? node.id });
   const leaf = yield* ask('lastVisited', { from: to.id });
-  return plan(pointing(row, leaf), { nodeId: leaf });
+  return toPlan(selectSteps(row, leaf), { nodeId: leaf });
 };

@@ -1,10 +1,10 @@
-import { usageOf } from '../budget.ts';
+import { parseUsage } from '../budget.ts';
 import { readContextNotes } from '../context.ts';
-import { speaks } from '../context-entries.ts';
+import { isMessageEntry } from '../context-entries.ts';
 import type { NodeId } from '../ids.ts';
 import { begin, digest, extend, type Hash, itemOf, type Reports, reportsAlong } from '../measured.ts';
 import type { NewNode, NodeMeta } from '../node.ts';
-import { ask, type Reading } from '../reads.ts';
+import { ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 
@@ -12,7 +12,7 @@ type Above = Pick<Reports, 'hash' | 'newest'>;
 
 function isMeasured(meta: NodeMeta): boolean {
   return (
-    usageOf({ meta }) !== undefined &&
+    parseUsage({ meta }) !== undefined &&
     meta.measuredOver === undefined &&
     meta.copiedFrom === undefined &&
     meta.pickedFrom === undefined &&
@@ -33,7 +33,7 @@ export function bringsUsage(steps: readonly Step[]): boolean {
  * Notes on replies that come with usage what they were measured over, unless the caller has noted it. Costs one read of
  * what is in force.
  */
-export function* noteMeasured(steps: readonly Step[], row: TreeRow | null): Reading<readonly Step[]> {
+export function* noteMeasured(steps: readonly Step[], row: TreeRow | null): ReadProgram<readonly Step[]> {
   const paths = new MeasuredPaths(row, promptAfter(steps, row));
   const noted: Step[] = [];
   for (const step of steps) {
@@ -55,7 +55,7 @@ function promptAfter(steps: readonly Step[], row: TreeRow | null): string | unde
   return typeof prompt === 'string' ? prompt : undefined;
 }
 
-function* noteInsert(step: Extract<Step, { type: 'insert' }>, paths: MeasuredPaths): Reading<Step> {
+function* noteInsert(step: Extract<Step, { type: 'insert' }>, paths: MeasuredPaths): ReadProgram<Step> {
   const { node } = step;
   const above = yield* paths.above(node);
   paths.insert(node, above);
@@ -63,7 +63,7 @@ function* noteInsert(step: Extract<Step, { type: 'insert' }>, paths: MeasuredPat
   return { ...step, node: { ...node, meta: { ...node.meta, measuredOver: digest(above) } } };
 }
 
-function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredPaths): Reading<Step> {
+function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredPaths): ReadProgram<Step> {
   const node = yield* ask('head', { id: step.nodeId });
   const above = node?.role === 'assistant' && node.parentId !== null ? yield* paths.at(node.parentId) : null;
   // What changed while the reply was written was not sent; without a note the versions say so.
@@ -89,7 +89,7 @@ class MeasuredPaths {
     this.#prompt = prompt;
   }
 
-  *above(node: NewNode): Reading<Hash | null> {
+  *above(node: NewNode): ReadProgram<Hash | null> {
     if (node.parentId === null) return begin(this.#prompt);
     const known = this.#known.get(node.parentId);
     if (known !== undefined) return known;
@@ -97,7 +97,7 @@ class MeasuredPaths {
     return (yield* this.at(node.parentId)).hash;
   }
 
-  *at(id: NodeId): Reading<Above> {
+  *at(id: NodeId): ReadProgram<Above> {
     if (id === this.#row?.rootId) return { hash: begin(this.#prompt), newest: 0 };
     if (this.#there?.id === id) return this.#there.above;
     const above = reportsAlong(yield* readContextNotes(id), this.#prompt);
@@ -107,7 +107,7 @@ class MeasuredPaths {
 
   insert(node: NewNode, above: Hash | null): void {
     if (above === null || node.kind === 'compaction') this.#known.set(node.id, null);
-    else if (node.kind === 'root' || !speaks(node)) this.#known.set(node.id, above);
+    else if (node.kind === 'root' || !isMessageEntry(node)) this.#known.set(node.id, above);
     // The version that is going to write it is not known here; a marker below which usage comes along is rare.
     else this.#known.set(node.id, node.kind === 'message' ? extend(above, itemOf({ ...node, contentIn: 0 })) : null);
   }

@@ -3,26 +3,26 @@ import type { NodeId, TreeId } from '../ids.ts';
 import { isBlank, type Message, textMessage } from '../message.ts';
 import type { Node, NodeHead, NodeMeta, NodeStatus } from '../node.ts';
 import { positionBetween } from '../position.ts';
-import { ask, type Reading } from '../reads.ts';
-import { unpatch } from '../rows.ts';
+import { ask, type ReadProgram } from '../reads.ts';
+import { inversePatch } from '../rows.ts';
 import type { Step } from '../steps/types.ts';
 import {
-  free,
-  freshGroup,
-  grow,
-  idFor,
-  messageOf,
+  assertFree,
+  buildNode,
+  newNodeId,
+  nextGroupId,
   type PlanContext,
   type Planner,
-  plan,
-  pointing,
-  theMessage,
-  theNode,
-  theParent,
-  theTree,
+  parseNewMessage,
+  requireMessage,
+  requireNode,
+  requireParent,
+  requireTree,
+  selectSteps,
+  toPlan,
 } from './context.ts';
 import { refuseCircle } from './delete.ts';
-import { rewrite } from './editing.ts';
+import { replaceStep } from './edit-types.ts';
 
 /** A generated variant: pending while a model writes it, or complete at once. */
 export interface NewReply {
@@ -80,14 +80,14 @@ export interface Finished {
 
 /** Inserts replies under a given parent. */
 export const reply: Planner<ReplyCommand, Replied> = function* (command, context) {
-  const parent = yield* theNode(command.parentId);
-  const edge = yield* ask('edge', { of: parent.id });
-  const groupId = yield* groupFor(command, parent.id);
-  return yield* planted(command, context, parent, edge, groupId, []);
+  const parent = yield* requireNode(command.parentId);
+  const edge = yield* ask('lastPosition', { of: parent.id });
+  const groupId = yield* variantGroup(command, parent.id);
+  return yield* replySteps(command, context, parent, edge, groupId, []);
 };
 
-function* groupFor({ join, replies }: ReplyCommand, parentId: NodeId): Reading<number> {
-  if (join === undefined) return replies.length > 1 ? yield* freshGroup(parentId) : 0;
+function* variantGroup({ join, replies }: ReplyCommand, parentId: NodeId): ReadProgram<number> {
+  if (join === undefined) return replies.length > 1 ? yield* nextGroupId(parentId) : 0;
   const members = yield* ask('children', { of: parentId });
   if (join <= 0 || !members.some((child) => child.groupId === join))
     refuse('command/invalid', `There is no group ${join} below ${parentId} to join.`, { nodeId: parentId, join });
@@ -96,21 +96,21 @@ function* groupFor({ join, replies }: ReplyCommand, parentId: NodeId): Reading<n
 
 /** Inserts replies under the nearest user message above, in one group with the replies that are there. */
 export const regenerate: Planner<RegenerateCommand, Replied> = function* (command, context) {
-  const { prompt, old } = yield* promptOf(yield* theMessage(command.nodeId, 'generated again'));
-  const edge = yield* ask('edge', { of: prompt.id });
+  const { prompt, old } = yield* promptOfReply(yield* requireMessage(command.nodeId, 'generated again'));
+  const edge = yield* ask('lastPosition', { of: prompt.id });
   const children = yield* ask('children', { of: prompt.id });
   const replies = children.filter((child) => child.role === 'assistant' && child.kind === 'message');
   const grouped =
     replies.find((child) => child.id === old && child.groupId > 0) ?? replies.find((child) => child.groupId > 0);
-  const groupId = grouped?.groupId ?? (replies.length + command.replies.length > 1 ? yield* freshGroup(prompt.id) : 0);
+  const groupId = grouped?.groupId ?? (replies.length + command.replies.length > 1 ? yield* nextGroupId(prompt.id) : 0);
   const filled: Step[] = replies
     .filter((child) => child.groupId === 0 && groupId > 0)
     .map((child) => ({ type: 'regroup', nodeId: child.id, after: groupId, before: 0 }));
-  return yield* planted(command, context, prompt, edge, groupId, filled);
+  return yield* replySteps(command, context, prompt, edge, groupId, filled);
 };
 
 /** The nearest user message at or above a node, and its child on the way down. */
-export function* promptOf(from: Node): Reading<{ readonly prompt: Node; readonly old: NodeId | null }> {
+export function* promptOfReply(from: Node): ReadProgram<{ readonly prompt: Node; readonly old: NodeId | null }> {
   let node: Node = from;
   let old: NodeId | null = null;
   const passed = new Set<NodeId>();
@@ -120,12 +120,12 @@ export function* promptOf(from: Node): Reading<{ readonly prompt: Node; readonly
     if (passed.has(node.id)) refuseCircle(node.id);
     passed.add(node.id);
     old = node.id;
-    node = yield* theParent({ id: node.id, parentId: node.parentId });
+    node = yield* requireParent({ id: node.id, parentId: node.parentId });
   }
   return refuse('command/invalid', `There is no user message above ${from.id} to answer again.`, { nodeId: from.id });
 }
 
-function* planted(
+function* replySteps(
   command: { readonly replies: readonly NewReply[]; readonly select?: boolean },
   context: PlanContext,
   parent: NodeHead,
@@ -133,35 +133,38 @@ function* planted(
   groupId: number,
   before: readonly Step[],
 ) {
-  const row = yield* theTree(context);
+  const row = yield* requireTree(context);
   if (command.replies.length === 0) refuse('command/invalid', 'At least one reply is needed.');
-  const ids = command.replies.map((item) => idFor(context, item.id));
+  const ids = command.replies.map((item) => newNodeId(context, item.id));
   const chosen = ids.filter((_, index) => command.replies[index]?.id !== undefined);
-  const there = chosen.length === ids.length ? yield* sameReplies(context, parent.id, command.replies, ids) : null;
-  if (there !== null) return plan<Replied>([], { promptId: parent.id, added: ids, groupId: there });
-  yield* free(chosen);
+  const there =
+    chosen.length === ids.length ? yield* findRepeatedReplies(context, parent.id, command.replies, ids) : null;
+  if (there !== null) return toPlan<Replied>([], { promptId: parent.id, added: ids, groupId: there });
+  yield* assertFree(chosen);
   const steps: Step[] = [...before];
   let position = after;
   for (const [index, id] of ids.entries()) {
     const { message: said, status = said === undefined ? 'pending' : 'success', meta } = command.replies[index] ?? {};
-    const message = said === undefined ? textMessage('assistant', '') : messageOf(said, `replies[${index}].message`);
+    const message =
+      said === undefined ? textMessage('assistant', '') : parseNewMessage(said, `replies[${index}].message`);
     position = positionBetween(position, null);
     if (status === 'success' && isBlank(message))
       refuse('message/blank', `The reply replies[${index}] to ${parent.id} says nothing.`, { nodeId: parent.id });
-    steps.push({ type: 'insert', node: grow(context, parent, position, { id, message, status, groupId, meta }) });
+    steps.push({ type: 'insert', node: buildNode(context, parent, position, { id, message, status, groupId, meta }) });
   }
   const last = ids.at(-1);
-  if (last !== undefined && (command.select !== false || row.activeNodeId === null)) steps.push(...pointing(row, last));
-  return plan<Replied>(steps, { promptId: parent.id, added: ids, groupId });
+  if (last !== undefined && (command.select !== false || row.activeNodeId === null))
+    steps.push(...selectSteps(row, last));
+  return toPlan<Replied>(steps, { promptId: parent.id, added: ids, groupId });
 }
 
 /** The group of the replies that a retry with the same ids finds, or null. A reply that was to be written may be by now. */
-function* sameReplies(
+function* findRepeatedReplies(
   context: PlanContext,
   parentId: NodeId,
   replies: readonly NewReply[],
   ids: readonly NodeId[],
-): Reading<number | null> {
+): ReadProgram<number | null> {
   let groupId = 0;
   for (const [index, id] of ids.entries()) {
     const node = yield* ask('node', { id });
@@ -178,12 +181,12 @@ function* sameReplies(
  * late does not overwrite what its recovery saved. Status `pending` reopens a reply that was cut short.
  */
 export const finish: Planner<FinishCommand, Finished> = function* (command, context) {
-  const node = yield* theMessage(command.nodeId, 'generated');
+  const node = yield* requireMessage(command.nodeId, 'generated');
   const reopens =
     command.status === 'pending' &&
     (node.status === 'interrupted' || node.status === 'aborted' || node.status === 'error');
-  if (node.status !== 'pending' && !reopens) return plan<Finished>([], { nodeId: node.id, changed: false });
-  const message = command.message === undefined ? node.message : messageOf(command.message, 'message');
+  if (node.status !== 'pending' && !reopens) return toPlan<Finished>([], { nodeId: node.id, changed: false });
+  const message = command.message === undefined ? node.message : parseNewMessage(command.message, 'message');
   if (message.role !== node.role || message.tool_call_id !== node.message.tool_call_id)
     return refuse('message/invalid', `The reply ${node.id} stays a message of its role, ${node.role}.`, {
       nodeId: node.id,
@@ -191,9 +194,9 @@ export const finish: Planner<FinishCommand, Finished> = function* (command, cont
   if (command.status === 'success' && isBlank(message))
     return refuse('message/blank', `The reply ${node.id} says nothing.`, { nodeId: node.id });
   const same = command.status === node.status && JSON.stringify(message) === JSON.stringify(node.message);
-  const steps: Step[] = same ? [] : [rewrite(context, node, { message, status: command.status })];
+  const steps: Step[] = same ? [] : [replaceStep(context, node, { message, status: command.status })];
   const { meta } = command;
   if (meta !== undefined && Object.keys(meta).length > 0)
-    steps.push({ type: 'annotate', nodeId: node.id, after: meta, before: unpatch(node.meta, meta) });
-  return plan<Finished>(steps, { nodeId: node.id, changed: steps.length > 0 });
+    steps.push({ type: 'annotate', nodeId: node.id, after: meta, before: inversePatch(node.meta, meta) });
+  return toPlan<Finished>(steps, { nodeId: node.id, changed: steps.length > 0 });
 };

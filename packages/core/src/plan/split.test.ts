@@ -5,21 +5,21 @@ import { type NodeId, nodeId, treeId } from '../ids.ts';
 import { type Block, isText, type Message, textMessage, textOf } from '../message.ts';
 import {
   assistant,
-  Bed,
   calls,
-  carry,
   ReferenceStore,
   refusalOf,
   result,
+  runAndCheck,
   stepTypesOf,
+  TestTree,
   user,
   uuid,
 } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 import type { SplitCommand } from './split.ts';
 
-function splitting(bed: Bed, id: NodeId | undefined, position: number, chosen?: string): SplitCommand {
-  const command: SplitCommand = { type: 'split', treeId: bed.treeId, nodeId: id ?? bed.rootId, position };
+function splitting(fixture: TestTree, id: NodeId | undefined, position: number, chosen?: string): SplitCommand {
+  const command: SplitCommand = { type: 'split', treeId: fixture.treeId, nodeId: id ?? fixture.rootId, position };
   return chosen === undefined ? command : { ...command, id: chosen };
 }
 
@@ -29,60 +29,65 @@ function text(words: string, further: object = {}): Block {
 
 describe('a split', () => {
   test('[P33] puts the left half in the old place, and the old node below it with the rest and all replies', async () => {
-    const bed = await Bed.make();
-    const [a] = await bed.grow(['before'], bed.rootId);
-    const [one] = await bed.grow(['hello world', 'yes', 'and'], bed.rootId);
-    await bed.variant(assistant('no'), one ?? bed.rootId);
-    const [c] = await bed.grow(['after'], bed.rootId);
-    const { result: made, commit } = await carry(bed, splitting(bed, one, 6));
+    const fixture = await TestTree.make();
+    const [a] = await fixture.grow(['before'], fixture.rootId);
+    const [one] = await fixture.grow(['hello world', 'yes', 'and'], fixture.rootId);
+    await fixture.variant(assistant('no'), one ?? fixture.rootId);
+    const [c] = await fixture.grow(['after'], fixture.rootId);
+    const { result: made, commit } = await runAndCheck(fixture, splitting(fixture, one, 6));
     expect(stepTypesOf({ commit })).toEqual(['insert', 'move', 'replace']);
     expect(made.right).toBe(one);
-    expect(childIds(bed.tree, bed.rootId)).toEqual([a, made.nodeId, c]);
-    expect(bed.drawing()).toEqual(['before', 'hello ', '  world', '    yes', '      and', '    no', 'after *']);
-    expect(bed.active).toBe(c);
+    expect(childIds(fixture.tree, fixture.rootId)).toEqual([a, made.nodeId, c]);
+    expect(fixture.drawing()).toEqual(['before', 'hello ', '  world', '    yes', '      and', '    no', 'after *']);
+    expect(fixture.active).toBe(c);
   });
 
   test('[P33] keeps the group of the variants, and the pointer where it was', async () => {
-    const bed = await Bed.make();
-    const [one] = await bed.grow(['hello world']);
-    const edited = await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: one ?? bed.rootId, content: 'other' });
-    const { groupId } = bed.node(edited.result.nodeId);
-    const { result: made } = await carry(bed, splitting(bed, one, 5));
-    expect(bed.node(made.nodeId).groupId).toBe(groupId);
-    expect(bed.node(made.right).groupId).toBe(0);
-    expect(bed.active).toBe(edited.result.nodeId);
-    expect(childIds(bed.tree, bed.rootId)).toEqual([made.nodeId, edited.result.nodeId]);
+    const fixture = await TestTree.make();
+    const [one] = await fixture.grow(['hello world']);
+    const edited = await fixture.run({
+      type: 'edit',
+      treeId: fixture.treeId,
+      nodeId: one ?? fixture.rootId,
+      content: 'other',
+    });
+    const { groupId } = fixture.node(edited.result.nodeId);
+    const { result: made } = await runAndCheck(fixture, splitting(fixture, one, 5));
+    expect(fixture.node(made.nodeId).groupId).toBe(groupId);
+    expect(fixture.node(made.right).groupId).toBe(0);
+    expect(fixture.active).toBe(edited.result.nodeId);
+    expect(childIds(fixture.tree, fixture.rootId)).toEqual([made.nodeId, edited.result.nodeId]);
   });
 
   test('[P33] keeps the way down to the active node marked', async () => {
-    const bed = await Bed.make();
-    const [one, yes] = await bed.grow(['hello world', 'yes']);
-    const last = await bed.variant(assistant('last'), one ?? bed.rootId);
-    await bed.run({ type: 'select', treeId: bed.treeId, nodeId: yes ?? last });
-    await bed.run(splitting(bed, one, 5));
-    const other = await bed.grow(['beside'], bed.rootId);
-    const { result: back } = await bed.run({
+    const fixture = await TestTree.make();
+    const [one, yes] = await fixture.grow(['hello world', 'yes']);
+    const last = await fixture.variant(assistant('last'), one ?? fixture.rootId);
+    await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: yes ?? last });
+    await fixture.run(splitting(fixture, one, 5));
+    const other = await fixture.grow(['beside'], fixture.rootId);
+    const { result: back } = await fixture.run({
       type: 'navigate',
-      treeId: bed.treeId,
-      nodeId: other[0] ?? bed.rootId,
+      treeId: fixture.treeId,
+      nodeId: other[0] ?? fixture.rootId,
       direction: 'next',
     });
     expect(back.nodeId).toBe(yes);
   });
 
   test('[P34] gives the left half tags, custom data, source and the node it was split from, and no title', async () => {
-    const bed = await Bed.make();
+    const fixture = await TestTree.make();
     const meta = { tags: ['t'], customData: { a: 1 }, source: { type: 'user' }, title: 'mine', excluded: true };
-    const { result: added } = await bed.run({
+    const { result: added } = await fixture.run({
       type: 'append',
-      treeId: bed.treeId,
+      treeId: fixture.treeId,
       messages: [{ message: user('hello world'), meta, createdAt: 77 }],
     });
-    const { result: made } = await carry(bed, splitting(bed, added.nodeId, 5));
+    const { result: made } = await runAndCheck(fixture, splitting(fixture, added.nodeId, 5));
     const { tags, customData, source } = meta;
-    expect(bed.node(made.nodeId).meta).toEqual({ tags, customData, source, splitSource: added.nodeId });
-    expect(bed.node(made.nodeId).createdAt).toBe(77);
-    expect(bed.node(added.nodeId).meta).toEqual(meta);
+    expect(fixture.node(made.nodeId).meta).toEqual({ tags, customData, source, splitSource: added.nodeId });
+    expect(fixture.node(made.nodeId).createdAt).toBe(77);
+    expect(fixture.node(added.nodeId).meta).toEqual(meta);
   });
 
   test('[P35] keeps the boundaries of blocks outside the cut, and what else a block says', async () => {
@@ -94,11 +99,11 @@ describe('a split', () => {
       [8, [text('one '), text(''), text('two ', { mark: 1 })], [text('three')]],
     ];
     for (const [at, left, right] of cases) {
-      const bed = await Bed.make();
-      const [id] = await bed.grow([{ role: 'user', content: blocks }]);
-      const { result: made } = await carry(bed, splitting(bed, id, at));
-      expect(bed.node(made.nodeId).message?.content).toEqual(left);
-      expect(bed.node(made.right).message?.content).toEqual(right);
+      const fixture = await TestTree.make();
+      const [id] = await fixture.grow([{ role: 'user', content: blocks }]);
+      const { result: made } = await runAndCheck(fixture, splitting(fixture, id, at));
+      expect(fixture.node(made.nodeId).message?.content).toEqual(left);
+      expect(fixture.node(made.right).message?.content).toEqual(right);
     }
   });
 
@@ -110,8 +115,8 @@ describe('a split', () => {
         const message: Message = { role: 'assistant', content };
         const whole = textOf(message);
         fc.pre(whole.trim() !== '');
-        const bed = await Bed.make();
-        const [id] = await bed.grow([message]);
+        const fixture = await TestTree.make();
+        const [id] = await fixture.grow([message]);
         const said = (part: string) => part.trim() !== '';
         const fits =
           position >= 1 &&
@@ -120,11 +125,11 @@ describe('a split', () => {
           said(whole.slice(0, position)) &&
           said(whole.slice(position));
         if (!fits) {
-          expect(await refusalOf(bed, splitting(bed, id, position))).toBe('message/bad-position');
+          expect(await refusalOf(fixture, splitting(fixture, id, position))).toBe('message/bad-position');
           return;
         }
-        const { result: made } = await carry(bed, splitting(bed, id, position));
-        const halves = [made.nodeId, made.right].map((one) => bed.node(one).message?.content.filter(isText) ?? []);
+        const { result: made } = await runAndCheck(fixture, splitting(fixture, id, position));
+        const halves = [made.nodeId, made.right].map((one) => fixture.node(one).message?.content.filter(isText) ?? []);
         expect(halves.map((half) => half.map((one) => one.text).join(''))).toEqual([
           whole.slice(0, position),
           whole.slice(position),
@@ -136,14 +141,14 @@ describe('a split', () => {
   test.each([0, -1, 11, 12, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
     '[P36] at %d of eleven characters is refused',
     async (position) => {
-      const bed = await Bed.make();
-      const [id] = await bed.grow(['hello world']);
-      expect(await refusalOf(bed, splitting(bed, id, position))).toBe('message/bad-position');
+      const fixture = await TestTree.make();
+      const [id] = await fixture.grow(['hello world']);
+      expect(await refusalOf(fixture, splitting(fixture, id, position))).toBe('message/bad-position');
     },
   );
 
   test('[P36] inside a surrogate pair, an accent or a family, or beside nothing but white space, is refused', async () => {
-    const bed = await Bed.make();
+    const fixture = await TestTree.make();
     for (const [words, at] of [
       ['a😀b', 2],
       ['ae\u0301b', 2],
@@ -152,54 +157,57 @@ describe('a split', () => {
       ['  a', 2],
       ['a  ', 1],
     ] as const) {
-      const [id] = await bed.grow([user(words)], bed.rootId);
-      expect(await refusalOf(bed, splitting(bed, id, at))).toBe('message/bad-position');
+      const [id] = await fixture.grow([user(words)], fixture.rootId);
+      expect(await refusalOf(fixture, splitting(fixture, id, at))).toBe('message/bad-position');
     }
   });
 
   test('[P37] of the root, a tool or system message, a marker, what is not text, or a pending reply is refused', async () => {
     const store = new ReferenceStore();
-    const bed = await Bed.make({ store });
-    const [system, call] = await bed.grow([textMessage('system', 'be brief'), calls('c1', 'date', {}, 'let me see')]);
-    const [tool] = await bed.grow([result('c1', 'the day')]);
+    const fixture = await TestTree.make({ store });
+    const [system, call] = await fixture.grow([
+      textMessage('system', 'be brief'),
+      calls('c1', 'date', {}, 'let me see'),
+    ]);
+    const [tool] = await fixture.grow([result('c1', 'the day')]);
     const image: Message = { role: 'user', content: [...user('look here').content, { type: 'image' }] };
-    const [picture] = await bed.grow([image]);
-    const marker = await bed.run({ type: 'compact', treeId: bed.treeId, summary: 'in short' });
+    const [picture] = await fixture.grow([image]);
+    const marker = await fixture.run({ type: 'compact', treeId: fixture.treeId, summary: 'in short' });
     const replies = [{ message: assistant('so far'), status: 'pending' }] as const;
-    const parentId = picture ?? bed.rootId;
-    const reply = await bed.run({ type: 'reply', treeId: bed.treeId, parentId, replies });
-    const beside = await Bed.make({ store, treeId: treeId(uuid(2)) });
+    const parentId = picture ?? fixture.rootId;
+    const reply = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId, replies });
+    const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
     const [foreign] = await beside.grow(['hello']);
-    const code = (id: NodeId | undefined) => refusalOf(bed, splitting(bed, id, 3));
+    const code = (id: NodeId | undefined) => refusalOf(fixture, splitting(fixture, id, 3));
     for (const id of [system, call, tool, picture, marker.result.nodeId])
       expect(await code(id)).toBe('message/not-splittable');
-    expect(await code(bed.rootId)).toBe('tree/root-protected');
+    expect(await code(fixture.rootId)).toBe('tree/root-protected');
     expect(await code(nodeId(uuid(99)))).toBe('tree/unknown-node');
     expect(await code(foreign)).toBe('tree/foreign-parent');
     expect(await code(reply.result.added[0])).toBe('tree/pending');
   });
 
   test('[P38] a retry with its id finds its own left half; any other use of that id is refused', async () => {
-    const bed = await Bed.make();
-    const [id, reply] = await bed.grow(['hello world', 'yes sir']);
-    const command = splitting(bed, id, 6, uuid(90));
-    expect((await carry(bed, command)).result).toEqual({ nodeId: uuid(90), right: id });
-    const again = await bed.run(command);
+    const fixture = await TestTree.make();
+    const [id, reply] = await fixture.grow(['hello world', 'yes sir']);
+    const command = splitting(fixture, id, 6, uuid(90));
+    expect((await runAndCheck(fixture, command)).result).toEqual({ nodeId: uuid(90), right: id });
+    const again = await fixture.run(command);
     expect(again.commit).toBeNull();
     expect(again.result).toEqual({ nodeId: uuid(90), right: id });
-    expect(await refusalOf(bed, splitting(bed, id, 2, uuid(90)))).toBe('id/taken');
-    expect(await refusalOf(bed, splitting(bed, reply, 4, uuid(90)))).toBe('id/taken');
-    expect(await refusalOf(bed, splitting(bed, reply, 5, id))).toBe('id/taken');
-    expect(await refusalOf(bed, splitting(bed, reply, 4, 'left'))).toBe('id/invalid');
+    expect(await refusalOf(fixture, splitting(fixture, id, 2, uuid(90)))).toBe('id/taken');
+    expect(await refusalOf(fixture, splitting(fixture, reply, 4, uuid(90)))).toBe('id/taken');
+    expect(await refusalOf(fixture, splitting(fixture, reply, 5, id))).toBe('id/taken');
+    expect(await refusalOf(fixture, splitting(fixture, reply, 4, 'left'))).toBe('id/invalid');
   });
 
   test('[P39] of a node with 50,000 replies moves one node', async () => {
-    const bed = await Bed.make();
-    const [id] = await bed.grow(['hello world']);
+    const fixture = await TestTree.make();
+    const [id] = await fixture.grow(['hello world']);
     const replies = Array.from({ length: 50_000 }, (_, at) => ({ message: assistant(`r${at}`) }));
-    await bed.run({ type: 'reply', treeId: bed.treeId, parentId: id ?? bed.rootId, replies });
-    const { commit } = await bed.run(splitting(bed, id, 6));
+    await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: id ?? fixture.rootId, replies });
+    const { commit } = await fixture.run(splitting(fixture, id, 6));
     expect(stepTypesOf({ commit })).toEqual(['insert', 'move', 'replace']);
-    expect(childIds(bed.tree, id ?? '')).toHaveLength(50_000);
+    expect(childIds(fixture.tree, id ?? '')).toHaveLength(50_000);
   });
 });

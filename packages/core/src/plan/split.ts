@@ -4,22 +4,22 @@ import type { NodeId, TreeId } from '../ids.ts';
 import { type Block, isText, isTextOnly, type Message, type TextBlock, textOf } from '../message.ts';
 import type { NewNode, NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
-import { ask, type Reading } from '../reads.ts';
-import { given } from '../rows.ts';
+import { ask, type ReadProgram } from '../reads.ts';
+import { omitNullish } from '../rows.ts';
 import type { Step } from '../steps/types.ts';
 import {
-  freeId,
-  grow,
-  idFor,
+  assertNotPending,
+  buildNode,
+  claimId,
+  newNodeId,
   type PlanContext,
   type Planner,
-  plan,
-  settled,
-  theMessage,
-  theParent,
+  requireMessage,
+  requireParent,
+  toPlan,
 } from './context.ts';
-import { placeOf } from './delete.ts';
-import { type Editable, rewrite } from './editing.ts';
+import { treePositionOf } from './delete.ts';
+import { type Editable, replaceStep } from './edit-types.ts';
 
 /** Cuts a message of text in two. */
 export interface SplitCommand {
@@ -39,18 +39,18 @@ export interface Split {
 }
 
 /** Splits a user's or an assistant's text. */
-export const split: Planner<SplitCommand, Split> = function* (command, context) {
-  const node = yield* theMessage(command.nodeId, 'split');
-  const again = yield* sameAgain(command, context, node);
-  if (again !== null) return plan([], { nodeId: again, right: node.id });
+export const splitMessage: Planner<SplitCommand, Split> = function* (command, context) {
+  const node = yield* requireMessage(command.nodeId, 'split');
+  const again = yield* findRepeatedSplit(command, context, node);
+  if (again !== null) return toPlan([], { nodeId: again, right: node.id });
   const { left, steps } = yield* splitSteps(context, node, command.position, command.id);
-  return plan(steps, { nodeId: left.id, right: node.id });
+  return toPlan(steps, { nodeId: left.id, right: node.id });
 };
 
 /** A retry with the id it chose before finds its own left half. */
-function* sameAgain(command: SplitCommand, context: PlanContext, node: Editable): Reading<NodeId | null> {
-  if (command.id === undefined || node.parentId !== idFor(context, command.id)) return null;
-  const { id, message, meta } = yield* theParent(node);
+function* findRepeatedSplit(command: SplitCommand, context: PlanContext, node: Editable): ReadProgram<NodeId | null> {
+  if (command.id === undefined || node.parentId !== newNodeId(context, command.id)) return null;
+  const { id, message, meta } = yield* requireParent(node);
   const same = meta.splitSource === node.id && message !== null && textOf(message).length === command.position;
   return same ? id : null;
 }
@@ -61,13 +61,13 @@ export function* splitSteps(
   node: Editable,
   position: number,
   chosen?: string,
-): Reading<{ readonly left: NewNode; readonly steps: readonly Step[] }> {
+): ReadProgram<{ readonly left: NewNode; readonly steps: readonly Step[] }> {
   checkCut(node, position);
-  const id = yield* freeId(context, chosen);
-  const parent = yield* theParent(node);
-  const gap = yield* ask('gap', { of: node.parentId, position: node.position });
+  const id = yield* claimId(context, chosen);
+  const parent = yield* requireParent(node);
+  const gap = yield* ask('neighbourPositions', { of: node.parentId, position: node.position });
   const [leftMessage, rightMessage] = halves(node.message, position);
-  const left = grow(context, parent, positionBetween(gap.before, node.position), {
+  const left = buildNode(context, parent, positionBetween(gap.before, node.position), {
     id,
     message: leftMessage,
     groupId: node.groupId,
@@ -82,16 +82,16 @@ export function* splitSteps(
       type: 'move',
       nodeId: node.id,
       to: { parentId: id, position: positionBetween(null, null), groupId: 0, matchParent: id },
-      from: placeOf(node),
+      from: treePositionOf(node),
     },
-    rewrite(context, node, { message: rightMessage, aliases: [...node.aliases, ...alias] }),
+    replaceStep(context, node, { message: rightMessage, aliases: [...node.aliases, ...alias] }),
   ];
   return { left, steps };
 }
 
 function checkCut(node: Editable, position: number): void {
   const data = { nodeId: node.id, position };
-  settled(node);
+  assertNotPending(node);
   if (node.kind !== 'message' || !isTextOnly(node.message) || (node.role !== 'user' && node.role !== 'assistant'))
     refuse('message/not-splittable', `Only a user's or an assistant's plain text can be split, not ${node.id}.`, data);
   const text = textOf(node.message);
@@ -127,5 +127,5 @@ function textPart(block: TextBlock, from: number, to: number): TextBlock {
 
 function leftMeta(node: Editable): NodeMeta {
   const { tags, customData, source } = node.meta;
-  return given<NodeMeta>({ tags, customData, source, splitSource: node.id });
+  return omitNullish<NodeMeta>({ tags, customData, source, splitSource: node.id });
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { drive, type Read } from '../reads.ts';
+import { type Read, runReads } from '../reads.ts';
 import type { RunContext } from '../run.ts';
-import { add, move, overwrite, redo, remove, undo, you } from '../testing/deeds.ts';
-import { Bed, essence, planned, refusalOf, testKit, ticking, user } from '../testing/index.ts';
+import { add, move, overwrite, redo, remove, undo, you } from '../testing/act-shorthands.ts';
+import { essence, planned, refusalOf, TestTree, testKit, ticking, user } from '../testing/index.ts';
 import { bookmarkOn, findNode } from '../tree.ts';
 import { undo as undoPlanner } from './undo.ts';
 
-function overtaken(bed: Bed, context: Partial<RunContext> = {}, type: 'undo' | 'redo' = 'undo') {
-  return bed.run({ type, treeId: bed.treeId }, context).then(
+function overtaken(fixture: TestTree, context: Partial<RunContext> = {}, type: 'undo' | 'redo' = 'undo') {
+  return fixture.run({ type, treeId: fixture.treeId }, context).then(
     () => [],
     (error: { readonly code: string; readonly data: { readonly by?: readonly string[] } }) => {
       expect(error.code).toBe('undo/overtaken');
@@ -18,178 +18,186 @@ function overtaken(bed: Bed, context: Partial<RunContext> = {}, type: 'undo' | '
 
 describe('overtaken', () => {
   test('[U7] by what others hung below: refused, naming it; by force it goes along, and comes back', async () => {
-    const bed = await Bed.make();
-    const mine = await add(bed, 'mine', bed.rootId);
-    const yours = await add(bed, 'yours', mine, you);
-    expect(await overtaken(bed)).toEqual([`${yours} below ${mine}`]);
-    await undo(bed, {}, true);
-    expect(bed.tree.size).toBe(0);
-    await redo(bed);
-    expect(bed.drawing()).toEqual(['mine', '  yours *']);
+    const fixture = await TestTree.make();
+    const mine = await add(fixture, 'mine', fixture.rootId);
+    const yours = await add(fixture, 'yours', mine, you);
+    expect(await overtaken(fixture)).toEqual([`${yours} below ${mine}`]);
+    await undo(fixture, {}, true);
+    expect(fixture.tree.size).toBe(0);
+    await redo(fixture);
+    expect(fixture.drawing()).toEqual(['mine', '  yours *']);
   });
 
   test('[U7] by what others hung, moved, restored or wrote below what an act brought back', async () => {
-    const bed = await Bed.make();
-    const a = await add(bed, 'a', bed.rootId);
-    const b = await add(bed, 'b', a);
-    const c = await add(bed, 'c', b);
-    const side = await add(bed, 'side', bed.rootId, you);
-    await remove(bed, c, you);
-    await remove(bed, a);
-    await undo(bed);
+    const fixture = await TestTree.make();
+    const a = await add(fixture, 'a', fixture.rootId);
+    const b = await add(fixture, 'b', a);
+    const c = await add(fixture, 'c', b);
+    const side = await add(fixture, 'side', fixture.rootId, you);
+    await remove(fixture, c, you);
+    await remove(fixture, a);
+    await undo(fixture);
     const changes: readonly (() => Promise<unknown>)[] = [
-      () => add(bed, 'd', b, you),
-      () => move(bed, side, b, you),
-      () => bed.run({ type: 'restore', treeId: bed.treeId, nodeId: c }, you),
-      () => overwrite(bed, b, 'other', you),
+      () => add(fixture, 'd', b, you),
+      () => move(fixture, side, b, you),
+      () => fixture.run({ type: 'restore', treeId: fixture.treeId, nodeId: c }, you),
+      () => overwrite(fixture, b, 'other', you),
     ];
     for (const change of changes) {
       await change();
-      expect(await overtaken(bed, {}, 'redo')).toHaveLength(1);
-      await undo(bed, you);
+      expect(await overtaken(fixture, {}, 'redo')).toHaveLength(1);
+      await undo(fixture, you);
       // Done and taken back is as it was, but for what lies in the trash.
-      const { plan } = await planned(bed, { type: 'redo', treeId: bed.treeId });
+      const { plan } = await planned(fixture, { type: 'redo', treeId: fixture.treeId });
       expect(plan.steps.map((step) => step.type)).toContain('remove');
     }
   });
 
   test('[U8] by texts, places, notes and attributes that others changed; by force they are turned back', async () => {
-    const bed = await Bed.make();
-    const [q] = await bed.grow(['q']);
-    const other = await add(bed, 'other', bed.rootId, you);
-    const id = q ?? bed.rootId;
+    const fixture = await TestTree.make();
+    const [q] = await fixture.grow(['q']);
+    const other = await add(fixture, 'other', fixture.rootId, you);
+    const id = q ?? fixture.rootId;
     const acts: readonly ((context: Partial<RunContext>, word: string) => Promise<unknown>)[] = [
-      (context, word) => overwrite(bed, id, word, context),
-      (context, word) => bed.run({ type: 'title', treeId: bed.treeId, nodeId: id, title: word }, context),
-      (context, word) => bed.run({ type: 'attributes', treeId: bed.treeId, set: { title: word } }, context),
-      (context, word) => move(bed, id, word === 'mine' ? other : bed.rootId, context),
+      (context, word) => overwrite(fixture, id, word, context),
+      (context, word) => fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: id, title: word }, context),
+      (context, word) => fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: word } }, context),
+      (context, word) => move(fixture, id, word === 'mine' ? other : fixture.rootId, context),
     ];
     for (const act of acts) {
-      const before = essence(bed.tree);
+      const before = essence(fixture.tree);
       await act({}, 'mine');
       await act(you, 'yours');
-      expect(await overtaken(bed)).toHaveLength(1);
-      const tree = bed.tree;
-      await undo(bed, {}, true);
-      expect(essence(bed.tree)).toEqual(before);
-      expect(bed.tree).not.toBe(tree);
+      expect(await overtaken(fixture)).toHaveLength(1);
+      const tree = fixture.tree;
+      await undo(fixture, {}, true);
+      expect(essence(fixture.tree)).toEqual(before);
+      expect(fixture.tree).not.toBe(tree);
     }
   });
 
   test('[U8] by the text of a message that the act added', async () => {
-    const bed = await Bed.make();
-    const mine = await add(bed, 'mine', bed.rootId);
-    await overwrite(bed, mine, 'corrected', you);
-    expect(await overtaken(bed)).toEqual([`the text of ${mine}`]);
-    await undo(bed, you);
-    await undo(bed);
-    expect(bed.tree.size).toBe(0);
+    const fixture = await TestTree.make();
+    const mine = await add(fixture, 'mine', fixture.rootId);
+    await overwrite(fixture, mine, 'corrected', you);
+    expect(await overtaken(fixture)).toEqual([`the text of ${mine}`]);
+    await undo(fixture, you);
+    await undo(fixture);
+    expect(fixture.tree.size).toBe(0);
   });
 
   test('[U8] not by what the same actor did and took back again', async () => {
-    const bed = await Bed.make();
-    const mine = await add(bed, 'mine', bed.rootId);
-    await overwrite(bed, mine, 'twice');
-    await undo(bed);
-    await undo(bed);
-    expect(bed.tree.size).toBe(0);
+    const fixture = await TestTree.make();
+    const mine = await add(fixture, 'mine', fixture.rootId);
+    await overwrite(fixture, mine, 'twice');
+    await undo(fixture);
+    await undo(fixture);
+    expect(fixture.tree.size).toBe(0);
   });
 
   test('[U8] by a node that others took away: its parent, or what the act changed', async () => {
-    const bed = await Bed.make();
-    const a = await add(bed, 'a', bed.rootId);
-    const b = await add(bed, 'b', a);
-    const c = await add(bed, 'c', bed.rootId);
-    await move(bed, b, c);
-    await remove(bed, a, you);
-    expect(await overtaken(bed)).toEqual([`${a}, which ${b} hung on`]);
-    await undo(bed, {}, true);
-    await undo(bed, you);
-    await overwrite(bed, c, 'changed');
-    await remove(bed, c, you);
-    expect(await overtaken(bed)).toEqual([`${c}, which is gone`]);
+    const fixture = await TestTree.make();
+    const a = await add(fixture, 'a', fixture.rootId);
+    const b = await add(fixture, 'b', a);
+    const c = await add(fixture, 'c', fixture.rootId);
+    await move(fixture, b, c);
+    await remove(fixture, a, you);
+    expect(await overtaken(fixture)).toEqual([`${a}, which ${b} hung on`]);
+    await undo(fixture, {}, true);
+    await undo(fixture, you);
+    await overwrite(fixture, c, 'changed');
+    await remove(fixture, c, you);
+    expect(await overtaken(fixture)).toEqual([`${c}, which is gone`]);
   });
 
   test('[U8] by a deletion of their own, once they had restored what the act deleted', async () => {
-    const bed = await Bed.make();
-    const a = await add(bed, 'a', bed.rootId);
-    await remove(bed, a);
-    await bed.run({ type: 'restore', treeId: bed.treeId, nodeId: a }, you);
-    await remove(bed, a, you);
-    expect(await overtaken(bed)).toEqual([`${a}, which was deleted again`]);
-    await undo(bed, {}, true);
-    expect(bed.texts()).toEqual(['a']);
+    const fixture = await TestTree.make();
+    const a = await add(fixture, 'a', fixture.rootId);
+    await remove(fixture, a);
+    await fixture.run({ type: 'restore', treeId: fixture.treeId, nodeId: a }, you);
+    await remove(fixture, a, you);
+    expect(await overtaken(fixture)).toEqual([`${a}, which was deleted again`]);
+    await undo(fixture, {}, true);
+    expect(fixture.texts()).toEqual(['a']);
   });
 
   test('[U9] a bookmark or a group that others changed stays as they left it, and alone it overtakes', async () => {
-    const bed = await Bed.make();
-    const [a, b] = await bed.grow(['a', 'b', 'c']);
-    await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: b ?? bed.rootId, title: 'mine' });
-    await remove(bed, b ?? bed.rootId, {}, 'splice');
-    await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: a ?? bed.rootId, title: 'yours' }, you);
-    await undo(bed);
-    expect(bookmarkOn(bed.tree, a ?? '')?.title).toBe('yours');
-    expect(bed.node(b ?? '').text).toBe('b');
-    await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: b ?? bed.rootId, title: 'again' });
-    await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: b ?? bed.rootId, title: 'theirs' }, you);
-    expect(await overtaken(bed)).toEqual([`the bookmark on ${b}`]);
-    await undo(bed, {}, true);
-    expect(bookmarkOn(bed.tree, b ?? '')?.title).toBe('mine');
+    const fixture = await TestTree.make();
+    const [a, b] = await fixture.grow(['a', 'b', 'c']);
+    await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: b ?? fixture.rootId, title: 'mine' });
+    await remove(fixture, b ?? fixture.rootId, {}, 'splice');
+    await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: a ?? fixture.rootId, title: 'yours' }, you);
+    await undo(fixture);
+    expect(bookmarkOn(fixture.tree, a ?? '')?.title).toBe('yours');
+    expect(fixture.node(b ?? '').text).toBe('b');
+    await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: b ?? fixture.rootId, title: 'again' });
+    await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: b ?? fixture.rootId, title: 'theirs' }, you);
+    expect(await overtaken(fixture)).toEqual([`the bookmark on ${b}`]);
+    await undo(fixture, {}, true);
+    expect(bookmarkOn(fixture.tree, b ?? '')?.title).toBe('mine');
   });
 
   test('[U9] a message stays in a group to which others added variants since', async () => {
-    const bed = await Bed.make();
-    const [q] = await bed.grow(['q']);
-    const mine = await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: q ?? bed.rootId, content: 'mine' });
-    const yours = await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: q ?? bed.rootId, content: 'yours' }, you);
-    await undo(bed);
-    expect(findNode(bed.tree, mine.result.nodeId)).toBeUndefined();
-    expect(bed.node(q ?? '').groupId).toBe(bed.node(yours.result.nodeId).groupId);
-    await undo(bed, you);
-    expect(bed.node(q ?? '').groupId).toBeGreaterThan(0);
+    const fixture = await TestTree.make();
+    const [q] = await fixture.grow(['q']);
+    const mine = await fixture.run({
+      type: 'edit',
+      treeId: fixture.treeId,
+      nodeId: q ?? fixture.rootId,
+      content: 'mine',
+    });
+    const yours = await fixture.run(
+      { type: 'edit', treeId: fixture.treeId, nodeId: q ?? fixture.rootId, content: 'yours' },
+      you,
+    );
+    await undo(fixture);
+    expect(findNode(fixture.tree, mine.result.nodeId)).toBeUndefined();
+    expect(fixture.node(q ?? '').groupId).toBe(fixture.node(yours.result.nodeId).groupId);
+    await undo(fixture, you);
+    expect(fixture.node(q ?? '').groupId).toBeGreaterThan(0);
   });
 
   test('[U10] what is gone already needs no undo, and an act of which nothing is left does not bar the ones before it', async () => {
-    const bed = await Bed.make();
-    const first = await add(bed, 'first', bed.rootId);
-    const second = await add(bed, 'second', bed.rootId);
-    await remove(bed, second, you);
-    const { version } = bed.tree;
-    const { commit } = await undo(bed);
+    const fixture = await TestTree.make();
+    const first = await add(fixture, 'first', fixture.rootId);
+    const second = await add(fixture, 'second', fixture.rootId);
+    await remove(fixture, second, you);
+    const { version } = fixture.tree;
+    const { commit } = await undo(fixture);
     expect(commit?.kind).toBe('undo');
-    expect(bed.tree.version).toBe(version + 1);
-    expect(bed.texts()).toEqual(['first']);
-    await undo(bed);
-    expect(findNode(bed.tree, first)).toBeUndefined();
-    await redo(bed);
-    await redo(bed);
-    expect(bed.texts()).toEqual(['first']);
+    expect(fixture.tree.version).toBe(version + 1);
+    expect(fixture.texts()).toEqual(['first']);
+    await undo(fixture);
+    expect(findNode(fixture.tree, first)).toBeUndefined();
+    await redo(fixture);
+    await redo(fixture);
+    expect(fixture.texts()).toEqual(['first']);
   });
 
   test('[U11] an undo is refused while a reply is being written in what would go, also by force', async () => {
-    const bed = await Bed.make();
-    const mine = await add(bed, 'mine', bed.rootId);
-    const { result } = await bed.run({ type: 'reply', treeId: bed.treeId, parentId: mine, replies: [{}] }, you);
-    const [reply = bed.rootId] = result.added;
+    const fixture = await TestTree.make();
+    const mine = await add(fixture, 'mine', fixture.rootId);
+    const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: mine, replies: [{}] }, you);
+    const [reply = fixture.rootId] = result.added;
     for (const force of [false, true])
-      expect(await refusalOf(bed, { type: 'undo', treeId: bed.treeId, force })).toBe('tree/pending');
-    expect(await refusalOf(bed, { type: 'undo', treeId: bed.treeId }, you)).toBe('tree/pending');
-    const finish = { type: 'finish', treeId: bed.treeId, nodeId: reply, status: 'aborted' } as const;
-    await bed.run(finish, you);
-    const reopen = { type: 'finish', treeId: bed.treeId, nodeId: reply, status: 'pending' } as const;
-    await bed.run(reopen, you);
-    expect(await refusalOf(bed, { type: 'undo', treeId: bed.treeId }, you)).toBe('tree/pending');
+      expect(await refusalOf(fixture, { type: 'undo', treeId: fixture.treeId, force })).toBe('tree/pending');
+    expect(await refusalOf(fixture, { type: 'undo', treeId: fixture.treeId }, you)).toBe('tree/pending');
+    const finish = { type: 'finish', treeId: fixture.treeId, nodeId: reply, status: 'aborted' } as const;
+    await fixture.run(finish, you);
+    const reopen = { type: 'finish', treeId: fixture.treeId, nodeId: reply, status: 'pending' } as const;
+    await fixture.run(reopen, you);
+    expect(await refusalOf(fixture, { type: 'undo', treeId: fixture.treeId }, you)).toBe('tree/pending');
   });
 
   test('[U12] an act whose contents were purged is refused', async () => {
-    const bed = await Bed.make();
-    const { actId } = await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: user('a') }] });
+    const fixture = await TestTree.make();
+    const { actId } = await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a') }] });
     const { now, newId } = ticking(9);
-    const context = { treeId: bed.treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false };
+    const context = { treeId: fixture.treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false };
     const purged = { actId, commits: [], elsewhere: [], purged: true };
     const plan = () =>
-      drive(undoPlanner({ type: 'undo', treeId: bed.treeId }, context), (read: Read) =>
-        read.ask === 'undoable' ? purged : bed.tree,
+      runReads(undoPlanner({ type: 'undo', treeId: fixture.treeId }, context), (read: Read) =>
+        read.ask === 'undoable' ? purged : fixture.tree,
       );
     expect(plan).toThrow(expect.objectContaining({ code: 'undo/purged' }));
   });

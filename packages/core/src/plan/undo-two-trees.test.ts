@@ -1,81 +1,81 @@
 import { describe, expect, test } from 'vitest';
 import { nodeId, treeId } from '../ids.ts';
-import { transplant } from '../run.ts';
-import { add, redo, undo, you } from '../testing/deeds.ts';
-import { Bed, essence, ReferenceStore, testKit, ticking, uuid } from '../testing/index.ts';
+import { moveToTree } from '../run.ts';
+import { add, redo, undo, you } from '../testing/act-shorthands.ts';
+import { essence, ReferenceStore, TestTree, testKit, ticking, uuid } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 
 describe('an act over two trees', () => {
   async function transplanted() {
-    const bed = await Bed.make();
-    const other = await Bed.make({ store: bed.store, treeId: treeId(uuid(2)) });
-    const [a, b] = await bed.grow(['a', 'b', 'c']);
+    const fixture = await TestTree.make();
+    const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
+    const [a, b] = await fixture.grow(['a', 'b', 'c']);
     const [x] = await other.grow(['x']);
-    const before = [essence(bed.tree), essence(other.tree)];
+    const before = [essence(fixture.tree), essence(other.tree)];
     const ticks = ticking(77);
     const context = { actor: 'me', kit: testKit, ...ticks };
-    const from = { treeId: bed.treeId, nodeId: b ?? bed.rootId };
-    await transplant(bed.store, { from, to: { treeId: other.treeId, parentId: x ?? other.rootId } }, context);
-    const after = [essence(bed.tree), essence(other.tree)];
-    return { bed, other, before, after, a: a ?? nodeId('') };
+    const from = { treeId: fixture.treeId, nodeId: b ?? fixture.rootId };
+    await moveToTree(fixture.store, { from, to: { treeId: other.treeId, parentId: x ?? other.rootId } }, context);
+    const after = [essence(fixture.tree), essence(other.tree)];
+    return { fixture, other, before, after, a: a ?? nodeId('') };
   }
 
   test('[U17] it is taken back in both and brought back in both, from either of them', async () => {
-    for (const side of ['bed', 'other'] as const) {
+    for (const side of ['fixture', 'other'] as const) {
       const all = await transplanted();
-      const { bed, other, before, after } = all;
+      const { fixture, other, before, after } = all;
       await undo(all[side]);
-      expect([essence(bed.tree), essence(other.tree)]).toEqual(before);
+      expect([essence(fixture.tree), essence(other.tree)]).toEqual(before);
       await redo(all[side]);
-      expect([essence(bed.tree), essence(other.tree)]).toEqual(after);
+      expect([essence(fixture.tree), essence(other.tree)]).toEqual(after);
     }
   });
 
   test('[U17] what one tree would refuse leaves both as they were', async () => {
-    const { bed, other } = await transplanted();
+    const { fixture, other } = await transplanted();
     const [copy = nodeId('')] = childIds(other.tree, childIds(other.tree, other.rootId)[0] ?? '');
     await add(other, 'yours', copy, you);
-    const trees = [bed.tree, other.tree];
-    expect(await bed.refusal({ type: 'undo', treeId: bed.treeId })).toBe('undo/overtaken');
-    expect([bed.tree, other.tree]).toEqual(trees);
-    const stale = { type: 'undo', treeId: bed.treeId, force: true } as const;
-    expect(await bed.refusal(stale, { expectedVersion: 1 })).toBe('tree/version-conflict');
-    expect(bed.tree).toBe(trees[0]);
+    const trees = [fixture.tree, other.tree];
+    expect(await fixture.refusal({ type: 'undo', treeId: fixture.treeId })).toBe('undo/overtaken');
+    expect([fixture.tree, other.tree]).toEqual(trees);
+    const stale = { type: 'undo', treeId: fixture.treeId, force: true } as const;
+    expect(await fixture.refusal(stale, { expectedVersion: 1 })).toBe('tree/version-conflict');
+    expect(fixture.tree).toBe(trees[0]);
     expect(other.tree).toBe(trees[1]);
-    await undo(bed, {}, true);
+    await undo(fixture, {}, true);
     expect(other.drawing()).toEqual(['x *']);
   });
 
   test('[U17] a tree in the trash is not taken back without the other, nor the other without it', async () => {
     for (const [one, two] of [
-      ['bed', 'other'],
-      ['other', 'bed'],
+      ['fixture', 'other'],
+      ['other', 'fixture'],
     ] as const) {
       const all = await transplanted();
-      const { bed, other } = all;
+      const { fixture, other } = all;
       await all[one].run({ type: 'delete-tree', treeId: all[one].treeId }, you);
-      const trees = [bed.tree, other.tree];
+      const trees = [fixture.tree, other.tree];
       expect(await all[two].refusal({ type: 'undo', treeId: all[two].treeId })).toBe('tree/read-only');
-      expect([bed.tree, other.tree]).toEqual(trees);
+      expect([fixture.tree, other.tree]).toEqual(trees);
     }
   });
 
   test('[U17] what was taken back in one tree only, as by a crash, is taken back in the other', async () => {
-    const { bed, other, before } = await transplanted();
-    const store = bed.reference;
+    const { fixture, other, before } = await transplanted();
+    const store = fixture.reference;
     const kept = store?.trees.get(other.treeId);
     const log = [...(store?.commits.get(other.treeId) ?? [])];
-    await undo(bed);
+    await undo(fixture);
     if (kept !== undefined) store?.trees.set(other.treeId, kept);
     store?.commits.set(other.treeId, log);
     await undo(other);
-    expect([essence(bed.tree), essence(other.tree)]).toEqual(before);
+    expect([essence(fixture.tree), essence(other.tree)]).toEqual(before);
   });
 
   test('[U17] what comes back does so before its copy goes', async () => {
-    const { bed, other } = await transplanted();
+    const { fixture, other } = await transplanted();
     const seen: string[] = [];
-    const { reference } = bed;
+    const { reference } = fixture;
     const change = reference?.change.bind(reference);
     if (reference !== null && change !== undefined)
       reference.change = (id, planning, options) => {
@@ -83,40 +83,40 @@ describe('an act over two trees', () => {
         return change(id, planning, options);
       };
     await undo(other);
-    expect(seen).toEqual([bed.treeId, other.treeId]);
+    expect(seen).toEqual([fixture.treeId, other.treeId]);
   });
 
   test('[U17] it is not brought back where something was done since in the other tree', async () => {
-    const { bed, other } = await transplanted();
-    await undo(bed);
+    const { fixture, other } = await transplanted();
+    await undo(fixture);
     await add(other, 'mine', other.rootId);
-    const trees = [bed.tree, other.tree];
-    expect(await bed.refusal({ type: 'redo', treeId: bed.treeId })).toBe('undo/nothing');
-    expect(bed.tree).toBe(trees[0]);
+    const trees = [fixture.tree, other.tree];
+    expect(await fixture.refusal({ type: 'redo', treeId: fixture.treeId })).toBe('undo/nothing');
+    expect(fixture.tree).toBe(trees[0]);
     expect(other.tree).toBe(trees[1]);
   });
 
   test('[U17] a tree that an act made, or where it moved the pointer alone, does not stand in its way', async () => {
-    const bed = await Bed.make();
-    const other = await Bed.make({ store: bed.store, treeId: treeId(uuid(2)) });
+    const fixture = await TestTree.make();
+    const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
     const [x] = await other.grow(['x', 'y']);
     const act = { actId: uuid(500) };
-    await add(bed, 'mine', bed.rootId, act);
+    await add(fixture, 'mine', fixture.rootId, act);
     await other.run({ type: 'select', treeId: other.treeId, nodeId: x ?? other.rootId }, act);
-    await bed.run({ type: 'create', treeId: treeId(uuid(3)) }, act);
-    await undo(bed);
-    expect(bed.texts()).toEqual([]);
-    await redo(bed);
-    expect(bed.texts()).toEqual(['mine']);
+    await fixture.run({ type: 'create', treeId: treeId(uuid(3)) }, act);
+    await undo(fixture);
+    expect(fixture.texts()).toEqual([]);
+    await redo(fixture);
+    expect(fixture.texts()).toEqual(['mine']);
   });
 
   test('[U17] trees of other owners are no part of an act, even under the same act id', async () => {
-    const bed = await Bed.make();
-    const stranger = bed.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
-    const theirs = await Bed.make({ store: stranger, treeId: treeId(uuid(2)) });
+    const fixture = await TestTree.make();
+    const stranger = fixture.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
+    const theirs = await TestTree.make({ store: stranger, treeId: treeId(uuid(2)) });
     await add(theirs, 'theirs', theirs.rootId, { actId: uuid(500) });
-    await add(bed, 'mine', bed.rootId, { actId: uuid(500) });
-    const { result } = await undo(bed);
+    await add(fixture, 'mine', fixture.rootId, { actId: uuid(500) });
+    const { result } = await undo(fixture);
     expect(result.act.elsewhere).toEqual([]);
     expect(theirs.texts()).toEqual(['theirs']);
   });

@@ -10,11 +10,11 @@ import {
   propertyRuns,
   propertyTimeout,
 } from '../testing/arbitraries.ts';
-import { ticking } from '../testing/bed.ts';
 import { essence } from '../testing/expect-steps.ts';
 import { testKit } from '../testing/kit.ts';
-import { play } from '../testing/play.ts';
 import { ReferenceStore } from '../testing/reference-store.ts';
+import { runCommands } from '../testing/run-commands.ts';
+import { ticking } from '../testing/test-tree.ts';
 
 vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
@@ -57,7 +57,7 @@ test('[U1, U2] whatever one actor does, undone act by act, restores every state 
       const acts = often.filter((command) => !leftOut.has(command.type)).map((command) => settled(command));
       const before: { readonly treeId: Parameters<ReferenceStore['tree']>[0]; readonly state: unknown[] }[] = [];
       let was: unknown[] = [];
-      for await (const { commit, treeId, resolved, index } of play(store, acts)) {
+      for await (const { commit, treeId, resolved, index } of runCommands(store, acts)) {
         const act = commit?.steps.some((step) => step.type !== 'select') === true;
         if (index > 2 && act)
           before.push({ treeId: resolved.type === 'transplant' ? resolved.to.treeId : treeId, state: was });
@@ -90,7 +90,7 @@ test('[U3] undo and redo by several actors, forced or not, never break a tree, a
       fc.array(turn, { maxLength: 40 }),
       async (commands, turns) => {
         const store = new ReferenceStore();
-        for await (const _ of play(store, commands));
+        for await (const _ of runCommands(store, commands));
         for (const { actor, undoes, force } of turns)
           for (const treeId of [...store.trees.keys()]) {
             const trees = new Map(store.trees);

@@ -1,13 +1,13 @@
 import { refuse } from '../errors.ts';
 import type { ActId, NodeId, TreeId } from '../ids.ts';
-import { type ActRecord, ask, type Reading } from '../reads.ts';
+import { type ActRecord, ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
-import { type Plan, type PlanContext, type Planner, plan, pointing, theTree } from './context.ts';
+import { type Plan, type PlanContext, type Planner, requireTree, selectSteps, toPlan } from './context.ts';
 import { deleteTree } from './create.ts';
-import { survivor } from './delete.ts';
-import { reversal } from './reversal.ts';
-import type { TreeAhead } from './tree-ahead.ts';
+import { nextActive } from './delete.ts';
+import { invertAct } from './invert-act.ts';
+import type { TreeOverlay } from './tree-overlay.ts';
 
 /** Takes back the actor's newest act that is not undone. */
 export interface UndoCommand {
@@ -28,31 +28,31 @@ export interface RedoCommand {
 }
 
 /** What was taken back or done again. */
-export interface Reversed {
+export interface ReversalResult {
   readonly act: ActRecord;
   readonly activeNodeId: NodeId | null;
 }
 
 /** One inverse commit for all commits of an act. */
-export const undo: Planner<UndoCommand, Reversed> = function* (command, context) {
-  return yield* reversed(command, context, yield* ask('undoable', actAsked(command, context.actor)));
+export const undo: Planner<UndoCommand, ReversalResult> = function* (command, context) {
+  return yield* undoPlan(command, context, yield* ask('undoable', requestedAct(command, context.actor)));
 };
 
 /** The inverse of the last undo. */
-export const redo: Planner<RedoCommand, Reversed> = function* (command, context) {
-  return yield* reversed(command, context, yield* ask('redoable', actAsked(command, context.actor)));
+export const redo: Planner<RedoCommand, ReversalResult> = function* (command, context) {
+  return yield* undoPlan(command, context, yield* ask('redoable', requestedAct(command, context.actor)));
 };
 
 /**
  * Takes back the making of a tree: the tree goes to the trash, and a redo brings it back. Refused while something else of
  * the actor can be taken back there, and where others added messages, unless forced.
  */
-export function* undoMaking(actId: ActId, force: boolean, context: PlanContext): Reading<Plan<Reversed>> {
-  const row = yield* theTree(context);
+export function* undoMaking(actId: ActId, force: boolean, context: PlanContext): ReadProgram<Plan<ReversalResult>> {
+  const row = yield* requireTree(context);
   const { actor } = context;
   if ((yield* ask('undoable', { actor })) !== null || (yield* ask('redoable', { actor, actId })) !== null)
     refuse('undo/nothing', 'There is nothing of yours to undo.', { treeId: row.id });
-  const added = yield* ask('strangers', { of: row.rootId, versions: [1], since: 1, without: [] });
+  const added = yield* ask('addedByOthers', { of: row.rootId, versions: [1], since: 1, without: [] });
   if (added.length > 0 && !force)
     overtakenBy(
       actId,
@@ -60,8 +60,8 @@ export function* undoMaking(actId: ActId, force: boolean, context: PlanContext):
     );
   const { steps } = yield* deleteTree({ type: 'delete-tree', treeId: row.id }, context);
   const act: ActRecord = { actId, commits: [], elsewhere: [], purged: false };
-  const result: Reversed = { act, activeNodeId: row.activeNodeId };
-  return { ...plan(steps.length === 0 ? [nothingLeft] : steps, result), reverses: { kind: 'undo', actId } };
+  const result: ReversalResult = { act, activeNodeId: row.activeNodeId };
+  return { ...toPlan(steps.length === 0 ? [nothingLeft] : steps, result), reverses: { kind: 'undo', actId } };
 }
 
 // An act of which nothing is left is turned back all the same: else it would stand before the acts before it for good.
@@ -72,67 +72,76 @@ function overtakenBy(actId: ActId, by: readonly string[]): never {
 }
 
 /** Whose act is meant, and which: the newest if none is named. */
-export function actAsked(
+export function requestedAct(
   command: UndoCommand | RedoCommand,
   actor: string,
 ): { readonly actor: string; readonly actId: ActId | undefined } {
   return { actor, actId: command.actId };
 }
 
-function* reversed(command: UndoCommand | RedoCommand, context: PlanContext, act: ActRecord | null) {
+function* undoPlan(command: UndoCommand | RedoCommand, context: PlanContext, act: ActRecord | null) {
   const { type: verb } = command;
   const force = command.force === true;
-  const row = yield* theTree(context);
+  const row = yield* requireTree(context);
   if (act === null) return refuse('undo/nothing', `There is nothing of yours to ${verb}.`, { treeId: row.id });
   if (act.purged) return refuse('undo/purged', `What this ${verb} would bring back was purged.`, { actId: act.actId });
-  const { steps, tops, ahead, overtaken } = yield* reversal(act, { force, row, actor: context.actor });
+  const { steps, tops, ahead, overtaken } = yield* invertAct(act, { force, row, actor: context.actor });
   if (overtaken.length > 0 && !force) overtakenBy(act.actId, overtaken);
-  const moves = yield* pointerBack(act, row, tops, ahead, steps);
+  const moves = yield* restoreActive(act, row, tops, ahead, steps);
   const done = steps.length === 0 ? [nothingLeft, ...moves] : [...steps, ...moves];
   const active = moves[0] === undefined ? row.activeNodeId : moves[0].after;
   const reverses = { kind: verb, actId: act.actId };
-  return { ...plan<Reversed>(done, { act, activeNodeId: active }), reverses };
+  return { ...toPlan<ReversalResult>(done, { act, activeNodeId: active }), reverses };
 }
 
 /** The pointer goes back to where the act found it, if the user is still where the act left it or that place goes. */
-function* pointerBack(
+function* restoreActive(
   act: ActRecord,
   row: TreeRow,
   tops: ReadonlySet<NodeId>,
-  ahead: TreeAhead,
+  ahead: TreeOverlay,
   steps: readonly Step[],
 ) {
   const { activeNodeId: active } = row;
   const selects = act.commits.flatMap((commit) => commit.steps.filter((step) => step.type === 'select'));
   const first = selects[0];
   const last = selects.at(-1);
-  const goes = active === null ? null : yield* ahead.goesWith(active, tops);
+  const goes = active === null ? null : yield* ahead.removedWith(active, tops);
   if (first !== undefined && (last?.after === active || goes !== null || active === null)) {
     const target = first.before;
-    if (target === null ? yield* emptied(row, tops, ahead, steps) : yield* stays(target, tops, ahead))
-      return pointing(row, target);
+    if (target === null ? yield* isEmptied(row, tops, ahead, steps) : yield* staysActive(target, tops, ahead))
+      return selectSteps(row, target);
   }
   if (goes === null && active !== null) return [];
   const home = goes === null ? row.rootId : ((yield* ahead.anyNode(goes))?.parentId ?? row.rootId);
-  const leaf = yield* survivor(row, home, [...tops]);
-  return pointing(row, leaf ?? (yield* comingBack(steps, tops, ahead)));
+  const leaf = yield* nextActive(row, home, [...tops]);
+  return selectSteps(row, leaf ?? (yield* restoredNodes(steps, tops, ahead)));
 }
 
-function* emptied(row: TreeRow, tops: ReadonlySet<NodeId>, ahead: TreeAhead, steps: readonly Step[]): Reading<boolean> {
-  if ((yield* comingBack(steps, tops, ahead)) !== null) return false;
+function* isEmptied(
+  row: TreeRow,
+  tops: ReadonlySet<NodeId>,
+  ahead: TreeOverlay,
+  steps: readonly Step[],
+): ReadProgram<boolean> {
+  if ((yield* restoredNodes(steps, tops, ahead)) !== null) return false;
   for (const { id } of yield* ask('children', { of: row.rootId }))
-    if (!tops.has(id) && (yield* ahead.goesWith(id, tops)) === null) return false;
+    if (!tops.has(id) && (yield* ahead.removedWith(id, tops)) === null) return false;
   return true;
 }
 
-function* stays(id: NodeId, tops: ReadonlySet<NodeId>, ahead: TreeAhead): Reading<boolean> {
-  return (yield* ahead.node(id)) !== null && (yield* ahead.goesWith(id, tops)) === null;
+function* staysActive(id: NodeId, tops: ReadonlySet<NodeId>, ahead: TreeOverlay): ReadProgram<boolean> {
+  return (yield* ahead.node(id)) !== null && (yield* ahead.removedWith(id, tops)) === null;
 }
 
 /** A node that these steps bring back or take out of what goes. */
-function* comingBack(steps: readonly Step[], tops: ReadonlySet<NodeId>, ahead: TreeAhead): Reading<NodeId | null> {
+function* restoredNodes(
+  steps: readonly Step[],
+  tops: ReadonlySet<NodeId>,
+  ahead: TreeOverlay,
+): ReadProgram<NodeId | null> {
   for (const step of steps)
-    if ((step.type === 'restore' || step.type === 'move') && (yield* stays(step.nodeId, tops, ahead)))
+    if ((step.type === 'restore' || step.type === 'move') && (yield* staysActive(step.nodeId, tops, ahead)))
       return step.nodeId;
   return null;
 }

@@ -1,5 +1,5 @@
 import { checkOf } from './checks.ts';
-import { kindOf } from './kinds.ts';
+import { stepKind } from './kinds.ts';
 import { parseStep } from './parse.ts';
 import type { Step, StepDefinition } from './types.ts';
 
@@ -9,7 +9,7 @@ export { parseStep, parseSteps, stepTypes } from './parse.ts';
 /** The definition of a step's kind. */
 export function definitionOf(step: Step): StepDefinition<Step> {
   const { type } = step;
-  return { ...kindOf(step), check: checkOf(step), parse: (json) => parseStep({ ...json, type }) };
+  return { ...stepKind(step), check: checkOf(step), parse: (json) => parseStep({ ...json, type }) };
 }
 
 /** Steps as plain JSON values: what goes over a wire or into a file. */

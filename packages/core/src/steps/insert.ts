@@ -1,18 +1,18 @@
+import { childAtPosition } from '../child-list.ts';
 import { refusal } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { isBlank } from '../message.ts';
 import { isMessageKind, matchParentBelow, type NewNode, type Node, roleOf } from '../node.ts';
-import { orderGet } from '../order.ts';
 import { mapGet } from '../persistent-map.ts';
 import { findAnyNode } from '../tree.ts';
-import { wrongMatch } from './match.ts';
+import { matchParentMismatch } from './match.ts';
 import type { InsertStep, StepCheck, StepKind } from './types.ts';
 
 /** Adds one node below a live parent, or the root to a tree that has none. */
 export const insert: StepKind<InsertStep> = {
   type: 'insert',
   structural: true,
-  rows: ({ node }, { seq, version }) => [{ op: 'added', node: landed(node, seq, version) }],
+  rows: ({ node }, { seq, version }) => [{ op: 'added', node: toStoredNode(node, seq, version) }],
   invert: ({ node }) => ({ type: 'remove', nodeId: node.id }),
 };
 
@@ -32,8 +32,8 @@ export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
   const parent = mapGet(tree.nodes, node.parentId);
   if (parent?.node.removedIn !== null)
     return refusal('tree/unknown-node', `There is no node ${node.parentId} to add below.`, { nodeId: node.parentId });
-  if (node.matchParent !== matchParentBelow(parent.node)) return wrongMatch(node.id, parent.node);
-  if (orderGet(parent.order, node.position) !== undefined)
+  if (node.matchParent !== matchParentBelow(parent.node)) return matchParentMismatch(node.id, parent.node);
+  if (childAtPosition(parent.children, node.position) !== undefined)
     return refusal('tree/position-taken', `The place ${node.position} under ${node.parentId} is taken.`, {
       nodeId: node.id,
     });
@@ -47,7 +47,7 @@ export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
 };
 
 /** A node as it is stored. Spelt out, not spread: this runs once per message of every import. */
-export function landed(
+export function toStoredNode(
   node: NewNode,
   seq: number,
   addedIn: number,

@@ -13,7 +13,7 @@ import { remove } from './remove.ts';
 import { replace } from './replace.ts';
 import { restore } from './restore.ts';
 import { select } from './select.ts';
-import type { Landing, Step, StepKind, StepType } from './types.ts';
+import type { CommitNumbers, Step, StepKind, StepType } from './types.ts';
 
 const kinds: { readonly [T in StepType]: StepKind<Extract<Step, { type: T }>> } = {
   insert,
@@ -29,7 +29,7 @@ const kinds: { readonly [T in StepType]: StepKind<Extract<Step, { type: T }>> } 
 };
 
 /** The kind of a step. */
-export function kindOf(step: Step): StepKind<Step> {
+export function stepKind(step: Step): StepKind<Step> {
   return kinds[step.type] as StepKind<Step>;
 }
 
@@ -48,18 +48,18 @@ export function invert(steps: readonly Step[], version: number): Step[] {
   for (const step of steps) {
     if (step.type === 'insert') inserted.add(step.node.id);
     if (step.type === 'insert' && step.node.parentId !== null && inserted.has(step.node.parentId)) continue;
-    inverse.push(kindOf(step).invert(step, version));
+    inverse.push(stepKind(step).invert(step, version));
   }
   return inverse.reverse();
 }
 
 /** What a store writes for a commit, in order. Needs no tree: the numbers that the commit assigns are passed in. */
-export function rowChanges(steps: readonly Step[], landing: Landing): RowChange[] {
+export function rowChanges(steps: readonly Step[], landing: CommitNumbers): RowChange[] {
   const changes: RowChange[] = [];
   const { version, at } = landing;
   let { seq } = landing;
   for (const step of steps) {
-    for (const change of kindOf(step).rows(step, { version, seq, at })) changes.push(change);
+    for (const change of stepKind(step).rows(step, { version, seq, at })) changes.push(change);
     if (step.type === 'insert') seq++;
   }
   return changes;

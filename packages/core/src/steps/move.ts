@@ -1,10 +1,10 @@
+import { childAtPosition } from '../child-list.ts';
 import { type Refusal, refusal } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { matchParentBelow } from '../node.ts';
-import { orderGet } from '../order.ts';
 import { mapGet } from '../persistent-map.ts';
-import { entryAbove, findNode, orderOf, type Tree } from '../tree.ts';
-import { wrongMatch } from './match.ts';
+import { childListOf, findNode, parentEntry, type Tree } from '../tree.ts';
+import { matchParentMismatch } from './match.ts';
 import type { MoveStep, StepCheck, StepKind } from './types.ts';
 
 /** Hangs a node with all below it under another parent, or at another place under the same one. */
@@ -30,14 +30,14 @@ export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
     return refusal('tree/unknown-node', `There is no node ${to.parentId} to move ${nodeId} to.`, {
       nodeId: to.parentId,
     });
-  if (to.matchParent !== matchParentBelow(parent)) return wrongMatch(nodeId, parent);
-  const there = orderGet(orderOf(tree, to.parentId), to.position);
+  if (to.matchParent !== matchParentBelow(parent)) return matchParentMismatch(nodeId, parent);
+  const there = childAtPosition(childListOf(tree, to.parentId), to.position);
   if (there !== undefined && there !== nodeId)
     return refusal('tree/position-taken', `The place ${to.position} under ${to.parentId} is taken.`, { nodeId });
-  return cycle(tree, nodeId, node.parentId, to.parentId);
+  return cycleProblem(tree, nodeId, node.parentId, to.parentId);
 };
 
-function cycle(tree: Tree, nodeId: NodeId, from: NodeId, to: NodeId): Refusal | null {
+function cycleProblem(tree: Tree, nodeId: NodeId, from: NodeId, to: NodeId): Refusal | null {
   // A new parent that is the old one or the old one's parent is no descendant. Splicing 50,000 children out moves
   // each of them one level up, and must not walk to the root for each.
   if (to === from || to === findNode(tree, from)?.parentId) return null;
@@ -45,7 +45,7 @@ function cycle(tree: Tree, nodeId: NodeId, from: NodeId, to: NodeId): Refusal | 
   for (let steps = 0; at !== undefined && steps <= tree.nodes.size; steps++) {
     if (at.key === nodeId)
       return refusal('tree/cycle', `The node ${nodeId} cannot hang below itself.`, { nodeId, parentId: to });
-    at = entryAbove(tree, at);
+    at = parentEntry(tree, at);
   }
   return null;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { nodeId } from '../ids.ts';
 import { textMessage } from '../message.ts';
 import { propertyRuns, propertyTimeout } from '../testing/arbitraries.ts';
-import { seed } from '../testing/plant.ts';
+import { seed } from '../testing/build-tree.ts';
 import { parseStep, parseSteps, stepsToJson } from './index.ts';
 import type { Step } from './types.ts';
 

@@ -1,6 +1,6 @@
+import { childAtPosition } from '../child-list.ts';
 import { refusal } from '../errors.ts';
-import { orderGet } from '../order.ts';
-import { findAnyNode, findNode, orderOf } from '../tree.ts';
+import { childListOf, findAnyNode, findNode } from '../tree.ts';
 import type { RestoreStep, StepCheck, StepKind } from './types.ts';
 
 /** Brings back the rows that one commit removed with this node, and no others. */
@@ -27,7 +27,7 @@ export const checkRestore: StepCheck<RestoreStep> = (tree, step, landing) => {
       nodeId: node.parentId,
     });
   const place = step.position ?? node.position;
-  if (orderGet(orderOf(tree, node.parentId), place) !== undefined)
+  if (childAtPosition(childListOf(tree, node.parentId), place) !== undefined)
     return refusal('tree/position-taken', `The place ${place} under ${node.parentId} is taken.`, { nodeId });
   return null;
 };

@@ -3,14 +3,14 @@ import { apply, applyOrThrow } from '../apply.ts';
 import { nodeId, treeId } from '../ids.ts';
 import { textMessage } from '../message.ts';
 import type { Bookmark, Content, Node } from '../node.ts';
+import { buildTree, emptyTestTree, seed, testRoot } from '../testing/build-tree.ts';
 import { essence, expectSteps } from '../testing/expect-steps.ts';
 import { testKit } from '../testing/kit.ts';
-import { emptyTree, plantedRoot, seed, treeOf } from '../testing/plant.ts';
-import { childIds, findAnyNode, findNode, seedling, type Tree } from '../tree.ts';
+import { childIds, emptyTree, findAnyNode, findNode, type Tree } from '../tree.ts';
 import { invert, isStructural, stepTypes } from './index.ts';
-import type { MoveStep, Place, ReplaceStep, Step } from './types.ts';
+import type { MoveStep, ReplaceStep, Step, TreePosition } from './types.ts';
 
-const root = plantedRoot;
+const root = testRoot;
 const drawing = `
 a
   b
@@ -37,11 +37,11 @@ function contentOf({ message, status, key, text, tokens, aliases }: Node): Conte
   return { message: message ?? textMessage('user', ''), status, key, text, tokens, aliases };
 }
 
-function placeOf({ parentId, position, groupId, matchParent }: Node): Place {
+function placeOf({ parentId, position, groupId, matchParent }: Node): TreePosition {
   return { parentId: parentId ?? root, position, groupId, matchParent: matchParent ?? root };
 }
 
-function moving(tree: Tree, id: string, to: Partial<Place>): MoveStep {
+function moving(tree: Tree, id: string, to: Partial<TreePosition>): MoveStep {
   const from = placeOf(at(tree, id));
   return { type: 'move', nodeId: nodeId(id), to: { ...from, ...to }, from };
 }
@@ -104,7 +104,7 @@ describe('every kind of step', () => {
   test.each(Object.keys(cases))(
     '[S1, S2, S3, S4] %s leaves its input alone, inverts, survives JSON, and its rows give the same tree',
     (type) => {
-      const tree = treeOf(drawing);
+      const tree = buildTree(drawing);
       const { tree: next } = expectSteps(tree, cases[type]?.(tree) ?? []);
       expect(next.version).toBe(tree.version + 1);
       expect(essence(next)).not.toEqual(essence(tree));
@@ -112,7 +112,7 @@ describe('every kind of step', () => {
   );
 
   test('[S1, S2, S3, S4] restore leaves its input alone, inverts, survives JSON, and its rows give the same tree', () => {
-    const tree = treeOf(drawing);
+    const tree = buildTree(drawing);
     const gone = applyOrThrow(tree, cases['remove']?.(tree) ?? []).tree;
     const { tree: back } = expectSteps(gone, [
       { type: 'restore', nodeId: nodeId('m'), version: 3 },
@@ -127,7 +127,7 @@ describe('every kind of step', () => {
   });
 
   test('[S5] structure and content make other writers stale, notes and pointers do not', () => {
-    const tree = treeOf(drawing);
+    const tree = buildTree(drawing);
     const structural = Object.keys(cases).filter((type) => isStructural(cases[type]?.(tree) ?? []));
     expect(structural.sort()).toEqual(['insert', 'move', 'remove', 'replace']);
     expect(isStructural([{ type: 'restore', nodeId: nodeId('b'), version: 3 }])).toBe(true);
@@ -140,18 +140,18 @@ describe('every kind of step', () => {
 
 describe('insert', () => {
   test('[S6] gives creation numbers in order and the version to the node', () => {
-    const tree = treeOf(drawing);
+    const tree = buildTree(drawing);
     const { tree: next } = applyOrThrow(tree, cases['insert']?.(tree) ?? []);
     expect(['x', 'y', 'z'].map((id) => at(next, id).seq)).toEqual([10, 11, 12]);
     expect([at(next, 'x').addedIn, at(next, 'x').contentIn, next.nextSeq]).toEqual([3, 3, 13]);
   });
 
   test('[S6] makes the root of a tree that has none, under version 1', () => {
-    expect(emptyTree()).toMatchObject({ version: 1, rootId: root, activeNodeId: null, size: 0, nextSeq: 1 });
+    expect(emptyTestTree()).toMatchObject({ version: 1, rootId: root, activeNodeId: null, size: 0, nextSeq: 1 });
   });
 
   test('[S7] takes __proto__ and other awkward words as ids', () => {
-    let tree = emptyTree();
+    let tree = emptyTestTree();
     for (const id of ['__proto__', 'constructor', 'toString']) {
       const position = `a${tree.size}`;
       const steps: Step[] = [
@@ -168,7 +168,7 @@ describe('insert', () => {
 
 describe('remove and restore', () => {
   test('[S8] take and bring back exactly the nodes that went together', () => {
-    const tree = treeOf(drawing);
+    const tree = buildTree(drawing);
     const active = { type: 'select', after: nodeId('e'), before: nodeId('d') } as const;
     const one = applyOrThrow(tree, [{ type: 'remove', nodeId: nodeId('d') }, active]).tree;
     const two = applyOrThrow(one, [{ type: 'remove', nodeId: nodeId('b') }]).tree;
@@ -184,7 +184,7 @@ describe('remove and restore', () => {
   });
 
   test('[S9] a removed id stays taken', () => {
-    const tree = treeOf('a\nb*');
+    const tree = buildTree('a\nb*');
     const gone = applyOrThrow(tree, [{ type: 'remove', nodeId: nodeId('a') }]).tree;
     const result = apply(gone, [{ type: 'insert', node: seed('a', at(gone, root), { position: 'a9' }) }]);
     expect(result).toMatchObject({ ok: false, refusal: { code: 'id/taken' } });
@@ -211,7 +211,7 @@ test('[S11] the inverse of a list is the list of inverses, last first', () => {
 });
 
 test('[S11] the inverse of an inserted chain removes its top alone, and all of it comes back with that', () => {
-  const tree = treeOf('a*');
+  const tree = buildTree('a*');
   const x = seed('x', at(tree, 'a'));
   const steps: Step[] = [
     { type: 'insert', node: x },
@@ -223,7 +223,7 @@ test('[S11] the inverse of an inserted chain removes its top alone, and all of i
 });
 
 test('[S12] replaced content is known by the version that wrote it', () => {
-  const tree = treeOf(drawing);
+  const tree = buildTree(drawing);
   const one = applyOrThrow(tree, [replacing(tree, 'b', said('assistant', 'one'))]).tree;
   const step = replacing(one, 'b', said('assistant', 'two'));
   expect([at(tree, 'b').contentIn, at(one, 'b').contentIn, step.since]).toEqual([2, 3, 3]);
@@ -384,8 +384,8 @@ const refusals: readonly (readonly [string, string, (tree: Tree) => Step])[] = [
 
 describe('a step that does not fit', () => {
   test.each(refusals)('[S13] %s is refused with %s, and nothing changes', (_what, code, make) => {
-    const planted = treeOf(`${drawing}\ngone\n  under`);
-    const { tree: one } = applyOrThrow(planted, [
+    const sample = buildTree(`${drawing}\ngone\n  under`);
+    const { tree: one } = applyOrThrow(sample, [
       { type: 'remove', nodeId: nodeId('under') },
       { type: 'select', after: nodeId('d'), before: nodeId('under') },
     ]);
@@ -410,7 +410,7 @@ describe('a step that does not fit', () => {
       },
       { type: 'attributes', after: { systemPrompt: '' }, before: { systemPrompt: null } },
     ];
-    const { tree } = applyOrThrow(seedling(treeId('t')), first);
+    const { tree } = applyOrThrow(emptyTree(treeId('t')), first);
     expect(tree.attributes.systemPrompt).toBe('');
     const again = apply(tree, [{ type: 'attributes', after: { systemPrompt: null }, before: { systemPrompt: '' } }]);
     expect(again).toMatchObject({ ok: false, refusal: { code: 'tree/root-protected' } });

@@ -23,7 +23,7 @@ export interface RestoreStep {
   readonly position?: string;
 }
 /** A place in the tree. */
-export interface Place {
+export interface TreePosition {
   readonly parentId: NodeId;
   readonly position: string;
   readonly groupId: number;
@@ -33,8 +33,8 @@ export interface Place {
 export interface MoveStep {
   readonly type: 'move';
   readonly nodeId: NodeId;
-  readonly to: Place;
-  readonly from: Place;
+  readonly to: TreePosition;
+  readonly from: TreePosition;
 }
 /** Gives a node other content or another status; the old content is kept under the version that wrote it. */
 export interface ReplaceStep {
@@ -98,14 +98,14 @@ export type Step =
 export type StepType = Step['type'];
 
 /** Numbers that a commit gives to what it stores. */
-export interface Landing {
+export interface CommitNumbers {
   readonly version: number;
   readonly seq: number;
   readonly at: number;
 }
 
 /** Why a step cannot be applied to a value, or null. */
-export type StepCheck<S extends Step> = (tree: Tree, step: S, landing: Landing) => Refusal | null;
+export type StepCheck<S extends Step> = (tree: Tree, step: S, landing: CommitNumbers) => Refusal | null;
 
 /** What writing a step down and taking it back needs to know about its kind. */
 export interface StepKind<S extends Step> {
@@ -113,7 +113,7 @@ export interface StepKind<S extends Step> {
   /** Whether it changes structure or content, which makes other writers' versions stale. */
   readonly structural: boolean;
   /** What a store writes for it. */
-  rows(step: S, landing: Landing): readonly RowChange[];
+  rows(step: S, landing: CommitNumbers): readonly RowChange[];
   /** What takes it back, given the version that it was committed under. */
   invert(step: S, version: number): Step;
 }

@@ -4,7 +4,7 @@ import { valueOf } from '../errors.ts';
 import { treeFromJson, treeToJson } from '../json.ts';
 import type { Bookmark, Node } from '../node.ts';
 import { fromRows } from '../rewind.ts';
-import { patched, type RowChange } from '../rows.ts';
+import { applyPatch, type RowChange } from '../rows.ts';
 import { invert, parseSteps, stepsToJson } from '../steps/index.ts';
 import type { Step } from '../steps/types.ts';
 import { allBookmarks, allNodes, type Tree, type TreeRow } from '../tree.ts';
@@ -85,8 +85,8 @@ export function replayRows(
     if (change.op === 'written') set(change.nodeId, { ...change.content, contentIn: change.version });
     if (change.op === 'grouped') set(change.nodeId, { groupId: change.groupId });
     if (change.op === 'annotated')
-      set(change.nodeId, { meta: patched(rows.get(change.nodeId)?.meta ?? {}, change.set) });
-    if (change.op === 'attributed') now = { ...now, attributes: patched(now.attributes, change.set) };
+      set(change.nodeId, { meta: applyPatch(rows.get(change.nodeId)?.meta ?? {}, change.set) });
+    if (change.op === 'attributed') now = { ...now, attributes: applyPatch(now.attributes, change.set) };
     if (change.op === 'pointed') now = { ...now, activeNodeId: change.nodeId };
     if (change.op === 'bookmarked') {
       if (change.bookmark === null) bookmarks.delete(change.nodeId);

@@ -1,15 +1,15 @@
 import { isAppError } from '../errors.ts';
 import type { Plan, PlanContext } from '../plan/context.ts';
 import type { Command, ResultOf } from '../plan/index.ts';
-import type { Read, Reading, ReadName } from '../reads.ts';
+import type { Read, ReadName, ReadProgram } from '../reads.ts';
 import { type Outcome, planOf, type RunContext } from '../run.ts';
 import type { Step } from '../steps/types.ts';
-import { type Bed, ticking } from './bed.ts';
 import { expectSteps } from './expect-steps.ts';
 import { testKit } from './kit.ts';
+import { type TestTree, ticking } from './test-tree.ts';
 
 /** A reading that also writes down what it asks. */
-export function* noting<T>(reading: Reading<T>, asked: Read[]): Reading<T> {
+export function* noting<T>(reading: ReadProgram<T>, asked: Read[]): ReadProgram<T> {
   let step = reading.next();
   while (!step.done) {
     asked.push(step.value);
@@ -25,24 +25,25 @@ export interface Planned {
 }
 
 /** Plans a command without committing it. */
-export async function planned(bed: Bed, command: Command, given: Partial<PlanContext> = {}): Promise<Planned> {
+export async function planned(fixture: TestTree, command: Command, given: Partial<PlanContext> = {}): Promise<Planned> {
   const asked: Read[] = [];
   const { now, newId } = ticking(7);
   const { treeId } = command;
   const context = { treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false, ...given };
-  const plan = await bed.store.read(treeId, () => noting(planOf(command, context), asked));
+  const plan = await fixture.store.read(treeId, () => noting(planOf(command, context), asked));
   return { plan, asked: asked.map((read) => read.ask) };
 }
 
 /** Runs a command and holds the steps it was committed as to all that {@link expectSteps} asks of steps. */
-export async function carry<C extends Command>(
-  bed: Bed,
+export async function runAndCheck<C extends Command>(
+  fixture: TestTree,
   command: C,
   context: Partial<RunContext> = {},
 ): Promise<Outcome<ResultOf<C['type']>>> {
-  const before = bed.tree;
-  const outcome = await bed.run(command, context);
-  if (outcome.commit === null && bed.tree !== before) throw new Error(`${command.type} changed the tree in silence.`);
+  const before = fixture.tree;
+  const outcome = await fixture.run(command, context);
+  if (outcome.commit === null && fixture.tree !== before)
+    throw new Error(`${command.type} changed the tree in silence.`);
   if (outcome.commit !== null) expectSteps(before, outcome.commit.steps);
   return outcome;
 }
@@ -51,13 +52,17 @@ export async function carry<C extends Command>(
  * The code that a command is refused with, the tree being the very value that it was. All but a version conflict is
  * refused by the plan alone, for a store that writes rows does not apply steps to a value.
  */
-export async function refusalOf(bed: Bed, command: Command, context: Partial<RunContext> = {}): Promise<string> {
-  const before = bed.tree;
-  const code = await bed.refusal(command, context);
-  if (bed.tree !== before) throw new Error(`The refused ${command.type} changed the tree.`);
+export async function refusalOf(
+  fixture: TestTree,
+  command: Command,
+  context: Partial<RunContext> = {},
+): Promise<string> {
+  const before = fixture.tree;
+  const code = await fixture.refusal(command, context);
+  if (fixture.tree !== before) throw new Error(`The refused ${command.type} changed the tree.`);
   if (code === 'tree/version-conflict') return code;
   const { actor = 'me', isId } = context;
-  const plan = planned(bed, command, isId === undefined ? { actor } : { actor, isId });
+  const plan = planned(fixture, command, isId === undefined ? { actor } : { actor, isId });
   const refused = await plan.then(
     () => 'nothing',
     (error: unknown) => (isAppError(error) ? error.code : String(error)),

@@ -1,17 +1,24 @@
 import { redoableAct, undoableAct } from '../acts.ts';
-import { answer, type Surroundings } from '../answer.ts';
+import { answerFromTree, type OutsideTree } from '../answer-from-tree.ts';
 import { applyOrThrow } from '../apply.ts';
-import { isAct, isStale, settle, staleError } from '../commit.ts';
+import { isStale, isUndoable, prepareCommit, versionConflict } from '../commit.ts';
 import { isAppError } from '../errors.ts';
 import type { ActId, NodeId, TreeId } from '../ids.ts';
-import { type ActRecord, type Commit, drive, type Reading } from '../reads.ts';
-import type { AbortSignalLike, Changed, ChangeOptions, Planning, Supports, TreeStore } from '../store.ts';
-import { findAnyNode, findNode, seedling, type Tree } from '../tree.ts';
+import { type ActRecord, type Commit, type ReadProgram, runReads } from '../reads.ts';
+import type {
+  AbortSignalLike,
+  Capabilities,
+  ChangeOptions,
+  ChangeResult,
+  PlannerFactory,
+  TreeStore,
+} from '../store.ts';
+import { emptyTree, findAnyNode, findNode, type Tree } from '../tree.ts';
 
 /** The smallest store that fulfils the contract: tree values and a log, in memory. Stores are compared with it. */
 export class ReferenceStore implements TreeStore {
   readonly owner: string;
-  readonly supports: Supports = {
+  readonly supports: Capabilities = {
     durable: false,
     processes: false,
     search: false,
@@ -39,18 +46,18 @@ export class ReferenceStore implements TreeStore {
     return tree?.owner === this.owner ? tree : undefined;
   }
 
-  async read<T>(treeId: TreeId, reading: () => Reading<T>): Promise<T> {
-    return drive(reading(), (read) => answer(this.tree(treeId), read, this.#around(treeId)));
+  async read<T>(treeId: TreeId, reading: () => ReadProgram<T>): Promise<T> {
+    return runReads(reading(), (read) => answerFromTree(this.tree(treeId), read, this.#around(treeId)));
   }
 
-  async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
+  async change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>> {
     const tree = this.tree(treeId);
     const stale = isStale(tree ?? null, options.expectedVersion);
-    const plan = drive(planning({ stale }), (read) => answer(tree, read, this.#around(treeId)));
+    const plan = runReads(planning({ stale }), (read) => answerFromTree(tree, read, this.#around(treeId)));
     try {
-      const settled = settle(treeId, tree ?? null, plan, options);
+      const settled = prepareCommit(treeId, tree ?? null, plan, options);
       if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
-      const before = tree ?? seedling(treeId, this.owner, options.at);
+      const before = tree ?? emptyTree(treeId, this.owner, options.at);
       this.trees.set(treeId, applyOrThrow(before, plan.steps, { at: options.at }).tree);
       this.#log(treeId).push(settled.commit);
       for (const tell of this.#listeners) tell();
@@ -58,7 +65,7 @@ export class ReferenceStore implements TreeStore {
     } catch (error) {
       if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
       const expected = options.expectedVersion ?? 0;
-      throw staleError(
+      throw versionConflict(
         treeId,
         tree?.version ?? 0,
         expected,
@@ -108,7 +115,7 @@ export class ReferenceStore implements TreeStore {
     return log;
   }
 
-  #around(treeId: TreeId): Surroundings {
+  #around(treeId: TreeId): OutsideTree {
     const own = [...this.trees.values()].filter((tree) => tree.owner === this.owner);
     const log = this.#log(treeId);
     return {
@@ -135,7 +142,7 @@ export class ReferenceStore implements TreeStore {
   ): ActRecord | null {
     if (found === null) return null;
     // Where an act made the tree or moved the pointer alone, there is nothing of it to turn round.
-    const changed = (commit: Commit) => commit.actId === found.actId && commit.version > 1 && isAct(commit.steps);
+    const changed = (commit: Commit) => commit.actId === found.actId && commit.version > 1 && isUndoable(commit.steps);
     const elsewhere = [...this.commits].filter(
       ([id, log]) => id !== treeId && this.tree(id) !== undefined && log.some(changed),
     );

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unknownModel } from '@coppice/core';
+import { fallbackModel } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { providerDefinitions } from '../providers/registry.ts';
 import { builtInRows, costOf, createCatalogue } from './index.ts';
@@ -31,7 +31,12 @@ describe('the catalogue', () => {
 
   it('[G71] takes a model that nobody has heard of to have 8,192 tokens of each, and any ability', () => {
     const info = createCatalogue().find('lab', '__proto__');
-    expect(info).toMatchObject({ window: unknownModel.window, maxOut: unknownModel.maxOut, price: null, known: false });
+    expect(info).toMatchObject({
+      window: fallbackModel.window,
+      maxOut: fallbackModel.maxOut,
+      price: null,
+      known: false,
+    });
     expect(info.capabilities).toEqual({ tools: true, thinking: true, images: true });
   });
 

@@ -1,5 +1,5 @@
 /** What is known of models: how much they take, how much they give, what they cost. */
-import { type JsonObject, unknownModel } from '@coppice/core';
+import { fallbackModel, type JsonObject } from '@coppice/core';
 import type { ListedModel, ProviderUsage } from '../providers/contract.ts';
 import data from './models.json' with { type: 'json' };
 
@@ -68,17 +68,17 @@ export interface Catalogue {
 
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-function keyOf(provider: string, id: string): string {
+function catalogueKey(provider: string, id: string): string {
   return `${provider}/${id}`;
 }
 
-function merge(base: ModelInfo | undefined, provider: string, id: string, over: ModelOverride): ModelInfo {
+function mergeRow(base: ModelInfo | undefined, provider: string, id: string, over: ModelOverride): ModelInfo {
   const { price, window, maxOut } = over;
   return {
     provider,
     id,
     name: over.name ?? base?.name ?? id,
-    window: window ?? base?.window ?? unknownModel.window,
+    window: window ?? base?.window ?? fallbackModel.window,
     maxOut: maxOut ?? (base?.maxOutKnown ? base.maxOut : longestReply(window ?? base?.window)),
     price: price === undefined ? (base?.price ?? null) : { ...(base?.price ?? free), ...price },
     capabilities: {
@@ -93,8 +93,8 @@ function merge(base: ModelInfo | undefined, provider: string, id: string, over: 
 }
 
 /** The assumed longest reply of a model with this window. */
-function longestReply(window: number = unknownModel.window): number {
-  return Math.min(unknownModel.maxOut, window);
+function longestReply(window: number = fallbackModel.window): number {
+  return Math.min(fallbackModel.maxOut, window);
 }
 
 function toPrice(row: readonly number[] | null): { readonly price?: Price } {
@@ -121,21 +121,21 @@ export function createCatalogue(
 ): Catalogue {
   const models = new Map<string, ModelInfo>();
   const put = ({ provider, id, ...over }: CatalogueRow) => {
-    const key = keyOf(provider, id);
-    models.set(key, merge(models.get(key), provider, id, over));
+    const key = catalogueKey(provider, id);
+    models.set(key, mergeRow(models.get(key), provider, id, over));
   };
   for (const row of builtInRows()) put(row);
   for (const row of rows) put(row);
   const corrected = (info: ModelInfo): ModelInfo => {
-    const over = overrides.get(keyOf(info.provider, info.id));
-    return over === undefined ? info : merge(info, info.provider, info.id, over);
+    const over = overrides.get(catalogueKey(info.provider, info.id));
+    return over === undefined ? info : mergeRow(info, info.provider, info.id, over);
   };
   return {
     find(provider, id) {
-      const exact = models.get(keyOf(provider, id));
-      const kin = exact ?? models.get(keyOf(provider, id.replace(dated, '')));
+      const exact = models.get(catalogueKey(provider, id));
+      const kin = exact ?? models.get(catalogueKey(provider, id.replace(dated, '')));
       return corrected(
-        kin === undefined ? merge(undefined, provider, id, {}) : exact === undefined ? { ...kin, id } : kin,
+        kin === undefined ? mergeRow(undefined, provider, id, {}) : exact === undefined ? { ...kin, id } : kin,
       );
     },
     list(provider) {
@@ -143,14 +143,16 @@ export function createCatalogue(
       for (const [key, over] of overrides) {
         const slash = key.indexOf('/');
         const [owner, id] = [key.slice(0, slash), key.slice(slash + 1)];
-        if (!all.has(key)) all.set(key, merge(undefined, owner, id, over));
+        if (!all.has(key)) all.set(key, mergeRow(undefined, owner, id, over));
       }
       const found = [...all.values()].filter((info) => provider === undefined || info.provider === provider);
-      return found.map(corrected).sort((a, b) => (keyOf(a.provider, a.id) < keyOf(b.provider, b.id) ? -1 : 1));
+      return found
+        .map(corrected)
+        .sort((a, b) => (catalogueKey(a.provider, a.id) < catalogueKey(b.provider, b.id) ? -1 : 1));
     },
     learn(provider, listed) {
       for (const { id, label, window, maxOut, price, capabilities } of listed) {
-        const before = models.get(keyOf(provider, id));
+        const before = models.get(catalogueKey(provider, id));
         // What the catalogue says was looked at by somebody; a server's own word fills in what it leaves open.
         put({
           provider,

@@ -6,10 +6,13 @@ import { parseCatalogue } from './rows.ts';
 
 /** The catalogue of a configuration: built in, with the operator's file over it and what is said of single models above. */
 export async function loadCatalogue(config: Pick<Config, 'models' | 'catalogueFile'>): Promise<Catalogue> {
-  return createCatalogue(config.models, config.catalogueFile === undefined ? [] : await readRows(config.catalogueFile));
+  return createCatalogue(
+    config.models,
+    config.catalogueFile === undefined ? [] : await readCatalogueRows(config.catalogueFile),
+  );
 }
 
-async function readRows(file: string): Promise<readonly CatalogueRow[]> {
+async function readCatalogueRows(file: string): Promise<readonly CatalogueRow[]> {
   let value: unknown;
   try {
     value = JSON.parse(await readFile(file, 'utf8'));

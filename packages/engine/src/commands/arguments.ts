@@ -1,21 +1,21 @@
 /** From words or an object to the arguments of a command. */
-import type { Command, GivenArguments, Parameter, Parameters, Word } from './contract.ts';
+import type { CommandDefinition, CommandParameters, CommandWord, GivenArguments, Parameter } from './contract.ts';
 import { commandError } from './errors.ts';
 import { nearest } from './nearest.ts';
 
 /** Arguments by name, as they were read. */
 export type ArgumentValues = { readonly [name: string]: string | number | boolean | undefined };
 
-type Reader = Pick<Command, 'name' | 'usage' | 'parameters'>;
+type ArgumentReader = Pick<CommandDefinition, 'name' | 'usage' | 'parameters'>;
 
 /** Reads the arguments of a command. Refuses with `command/bad-arguments` and how it is used. */
-export function readArguments(command: Reader, given: GivenArguments): ArgumentValues {
-  const found = 'words' in given ? fromWords(command, given.words) : fromObject(command, given.args);
+export function readArguments(command: ArgumentReader, given: GivenArguments): ArgumentValues {
+  const found = 'words' in given ? argumentsFromWords(command, given.words) : fromObject(command, given.args);
   const values: [string, string | number | boolean | undefined][] = [];
   for (const [name, parameter] of Object.entries(command.parameters)) {
     const value = found.get(name);
     if (parameter.required && (value === undefined || (typeof value === 'string' && value.trim() === '')))
-      throw bad(command, `/${command.name} needs ${article(parameter)} (${name})`, { missing: name });
+      throw badArgument(command, `/${command.name} needs ${article(parameter)} (${name})`, { missing: name });
     values.push([name, parameter.kind === 'flag' ? value === true : value]);
   }
   return Object.fromEntries(values);
@@ -36,14 +36,14 @@ function article({ kind }: Parameter): string {
   return nouns[kind];
 }
 
-function bad(command: Reader, why: string, data: Readonly<Record<string, unknown>> = {}) {
+function badArgument(command: ArgumentReader, why: string, data: Readonly<Record<string, unknown>> = {}) {
   return commandError('command/bad-arguments', `${why}. Usage: ${command.usage}`, { command: command.name, ...data });
 }
 
-type Found = Map<string, string | number | boolean>;
+type FoundArgument = Map<string, string | number | boolean>;
 
-function fromWords(command: Reader, words: readonly Word[]): Found {
-  const found: Found = new Map();
+function argumentsFromWords(command: ArgumentReader, words: readonly CommandWord[]): FoundArgument {
+  const found: FoundArgument = new Map();
   const placed: string[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
@@ -53,9 +53,9 @@ function fromWords(command: Reader, words: readonly Word[]): Found {
       continue;
     }
     const { name, value, parameter } = readOption(command, word);
-    if (found.has(name)) throw bad(command, `--${name} stands there twice`, { option: name });
+    if (found.has(name)) throw badArgument(command, `--${name} stands there twice`, { option: name });
     if (parameter.kind === 'flag') {
-      if (value !== undefined) throw bad(command, `--${name} takes no value`, { option: name });
+      if (value !== undefined) throw badArgument(command, `--${name} takes no value`, { option: name });
       found.set(name, true);
       continue;
     }
@@ -72,87 +72,99 @@ function fromWords(command: Reader, words: readonly Word[]): Found {
       at++;
     }
     if (taken.length === 0 && !parameter.bare)
-      throw bad(command, `--${name} needs ${article(parameter)}`, { option: name });
-    found.set(name, converted(command, name, parameter, taken.join(' ')));
+      throw badArgument(command, `--${name} needs ${article(parameter)}`, { option: name });
+    found.set(name, convertArgument(command, name, parameter, taken.join(' ')));
   }
-  place(command, placed, found);
+  placeArgument(command, placed, found);
   return found;
 }
 
-function isOption(word: Word): boolean {
+function isOption(word: CommandWord): boolean {
   return !word.quoted && word.text.startsWith('--') && word.text.length > 2;
 }
 
 /** `--` alone ends the text of an option. */
-function isEnd(word: Word): boolean {
+function isEnd(word: CommandWord): boolean {
   return !word.quoted && word.text === '--';
 }
 
-function readOption(command: Reader, word: Word) {
+function readOption(command: ArgumentReader, word: CommandWord) {
   const text = word.text.slice(2);
   const equals = text.indexOf('=');
   const name = equals === -1 ? text : text.slice(0, equals);
   const value = equals === -1 ? undefined : text.slice(equals + 1);
-  const parameter = named(command.parameters, name);
+  const parameter = namedArgument(command.parameters, name);
   if (parameter?.by !== 'name') {
     const known = Object.keys(command.parameters).filter((key) => command.parameters[key]?.by === 'name');
     const meant = nearest(name, known);
     const hint = meant === undefined ? '' : `; did you mean --${meant}?`;
-    throw bad(command, `/${command.name} has no option --${name.slice(0, 64)}${hint}`, { option: name });
+    throw badArgument(command, `/${command.name} has no option --${name.slice(0, 64)}${hint}`, { option: name });
   }
   return { name, value, parameter };
 }
 
-function named(parameters: Parameters, name: string): Parameter | undefined {
+function namedArgument(parameters: CommandParameters, name: string): Parameter | undefined {
   return Object.hasOwn(parameters, name) ? parameters[name] : undefined;
 }
 
-function place(command: Reader, words: readonly string[], found: Found): void {
+function placeArgument(command: ArgumentReader, words: readonly string[], found: FoundArgument): void {
   let at = 0;
   for (const [name, parameter] of Object.entries(command.parameters)) {
     if (parameter.by !== 'place' || at >= words.length) continue;
     const taken = parameter.kind === 'text' ? words.slice(at) : words.slice(at, at + 1);
     at += taken.length;
-    found.set(name, converted(command, name, parameter, taken.join(' ')));
+    found.set(name, convertArgument(command, name, parameter, taken.join(' ')));
   }
   if (at < words.length)
-    throw bad(command, `/${command.name} has no use for ${JSON.stringify(words[at]?.slice(0, 64))}`, {});
+    throw badArgument(command, `/${command.name} has no use for ${JSON.stringify(words[at]?.slice(0, 64))}`, {});
 }
 
-function converted(command: Reader, name: string, parameter: Parameter, text: string): string | number {
-  if (parameter.kind === 'count') return counted(command, name, /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
-  if (parameter.kind === 'choice') return chosen(command, name, parameter, text);
+function convertArgument(command: ArgumentReader, name: string, parameter: Parameter, text: string): string | number {
+  if (parameter.kind === 'count')
+    return countArgument(command, name, /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
+  if (parameter.kind === 'choice') return choiceArgument(command, name, parameter, text);
   return text;
 }
 
-function counted(command: Reader, name: string, value: number): number {
+function countArgument(command: ArgumentReader, name: string, value: number): number {
   if (!Number.isSafeInteger(value) || value < 1)
-    throw bad(command, `${name} is a whole number from 1`, { parameter: name });
+    throw badArgument(command, `${name} is a whole number from 1`, { parameter: name });
   return value;
 }
 
-function chosen(command: Reader, name: string, { choices }: Parameter, text: string): string {
+function choiceArgument(command: ArgumentReader, name: string, { choices }: Parameter, text: string): string {
   if (choices.includes(text)) return text;
   const meant = nearest(text, choices);
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-  throw bad(command, `${name} is one of ${choices.join(', ')}, not ${JSON.stringify(text.slice(0, 64))}${hint}`, {
-    parameter: name,
-  });
+  throw badArgument(
+    command,
+    `${name} is one of ${choices.join(', ')}, not ${JSON.stringify(text.slice(0, 64))}${hint}`,
+    {
+      parameter: name,
+    },
+  );
 }
 
-function fromObject(command: Reader, args: Readonly<Record<string, unknown>>): Found {
-  const found: Found = new Map();
+function fromObject(command: ArgumentReader, args: Readonly<Record<string, unknown>>): FoundArgument {
+  const found: FoundArgument = new Map();
   for (const [name, value] of Object.entries(args)) {
-    const parameter = named(command.parameters, name);
-    if (parameter === undefined) throw bad(command, `/${command.name} has no argument ${name.slice(0, 64)}`, { name });
+    const parameter = namedArgument(command.parameters, name);
+    if (parameter === undefined)
+      throw badArgument(command, `/${command.name} has no argument ${name.slice(0, 64)}`, { name });
     if (value === undefined || value === null) continue;
-    found.set(name, checked(command, name, parameter, value));
+    found.set(name, checkArgument(command, name, parameter, value));
   }
   return found;
 }
 
-function checked(command: Reader, name: string, parameter: Parameter, value: unknown): string | number | boolean {
-  const wrong = () => bad(command, `${name} is ${article(parameter)}, not ${typeof value}`, { parameter: name });
+function checkArgument(
+  command: ArgumentReader,
+  name: string,
+  parameter: Parameter,
+  value: unknown,
+): string | number | boolean {
+  const wrong = () =>
+    badArgument(command, `${name} is ${article(parameter)}, not ${typeof value}`, { parameter: name });
   switch (parameter.kind) {
     case 'flag':
       if (typeof value !== 'boolean')
@@ -160,9 +172,9 @@ function checked(command: Reader, name: string, parameter: Parameter, value: unk
       return value;
     case 'count':
       if (typeof value !== 'number') throw wrong();
-      return counted(command, name, value);
+      return countArgument(command, name, value);
     default:
       if (typeof value !== 'string') throw wrong();
-      return converted(command, name, parameter, value);
+      return convertArgument(command, name, parameter, value);
   }
 }

@@ -1,5 +1,5 @@
 /** Which model a branch goes on with: what was set there last, or what answered there last. */
-import { ask, type NodeId, type PathNote, type Reading, readTree, type TreeId } from '@coppice/core';
+import { ask, type NodeId, type PathMeta, type ReadProgram, readTree, type TreeId } from '@coppice/core';
 
 /** The model of a branch, and why it is that one. */
 export interface BranchModel {
@@ -15,11 +15,11 @@ export interface BranchModel {
  * The model that was last set on the way to a node, or gave the last reply on it, whichever is nearer; else the tree's
  * own; null if none was ever chosen. Picked messages do not count: they were said elsewhere.
  */
-export function* readBranchModel(treeId: TreeId, to: NodeId | null): Reading<BranchModel | null> {
+export function* readBranchModel(treeId: TreeId, to: NodeId | null): ReadProgram<BranchModel | null> {
   const row = yield* readTree(treeId);
   if (to !== null && to !== row.rootId) {
     for (let end = to, limit = 16; ; limit *= 4) {
-      const { notes, complete } = yield* ask('pathNotes', { to: end, limit });
+      const { entries: notes, complete } = yield* ask('pathMeta', { to: end, limit });
       const found = nearestChoice(notes);
       if (found !== null) return found;
       const above = notes[0]?.parentId ?? null;
@@ -31,7 +31,7 @@ export function* readBranchModel(treeId: TreeId, to: NodeId | null): Reading<Bra
   return typeof model === 'string' ? { model, by: 'tree', nodeId: null } : null;
 }
 
-function nearestChoice(nodes: readonly PathNote[]): BranchModel | null {
+function nearestChoice(nodes: readonly PathMeta[]): BranchModel | null {
   for (let at = nodes.length - 1; at >= 0; at--) {
     const node = nodes[at];
     if (node === undefined || node.meta.pickedFrom !== undefined) continue;
@@ -43,7 +43,7 @@ function nearestChoice(nodes: readonly PathNote[]): BranchModel | null {
 }
 
 /** The model that a reply was asked of; one that stood in for it is not chosen by that. */
-function repliedBy({ role, kind, meta }: PathNote): string | null {
+function repliedBy({ role, kind, meta }: PathMeta): string | null {
   if (kind !== 'message' || role !== 'assistant' || meta.source?.type !== 'model') return null;
   const { provider, model_name: name, instead_of: instead } = meta.source;
   if (typeof instead === 'object' && instead !== null && 'model' in instead && typeof instead.model === 'string')

@@ -1,6 +1,6 @@
 import { type NodeId, nodeId } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandDesk, deskStores, openDesk } from '../testing/command-desk.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../testing/command-fixture.ts';
 import { compileSchema } from '../tools/schema.ts';
 import { readArguments } from './arguments.ts';
 import { argument, defineCommand } from './define.ts';
@@ -48,17 +48,17 @@ describe('the registry', () => {
   });
 
   test('[E4] an unknown command is refused with the one that was probably meant', async () => {
-    const desk = await openDesk('memory');
-    await expect(desk.run('/brances')).rejects.toMatchObject({
+    const fixture = await openCommandFixture('memory');
+    await expect(fixture.run('/brances')).rejects.toMatchObject({
       code: 'command/unknown',
       kind: 'not-found',
       message: 'There is no command /brances. Did you mean /branches?',
       data: { meant: 'branches' },
     });
-    await expect(desk.run({ name: '__proto__' })).rejects.toMatchObject({
+    await expect(fixture.run({ name: '__proto__' })).rejects.toMatchObject({
       message: 'There is no command /__proto__. /help lists what there is.',
     });
-    await desk.close();
+    await fixture.close();
   });
 
   test('[E1] takes commands beside its own, which help, completion and running know alike', async () => {
@@ -69,11 +69,11 @@ describe('the registry', () => {
       examples: [{ line: '/shout hello', about: 'HELLO' }],
       run: async (_scope, { text, times = 1 }) => ({ said: text.toUpperCase().repeat(times), data: null }),
     });
-    const desk = await openDesk('memory', { extra: [shout] });
-    expect((await desk.run('/shout hi --times 2')).said).toBe('HIHI');
-    expect((await desk.run('/help shout')).said).toContain('Says it loudly.');
+    const fixture = await openCommandFixture('memory', { extra: [shout] });
+    expect((await fixture.run('/shout hi --times 2')).said).toBe('HIHI');
+    expect((await fixture.run('/help shout')).said).toContain('Says it loudly.');
     expect(createCommands().find('shout')).toBeUndefined();
-    await desk.close();
+    await fixture.close();
   });
 });
 
@@ -174,17 +174,17 @@ describe('arguments', () => {
   });
 });
 
-describe.each(deskStores)('a node on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('a node on %s', (kind) => {
+  let fixture: CommandFixture;
   let ids: NodeId[];
   beforeEach(async () => {
-    desk = await openDesk(kind);
-    ids = await desk.say(['q1', 'a1', 'q2', 'a2']);
+    fixture = await openCommandFixture(kind);
+    ids = await fixture.say(['q1', 'a1', 'q2', 'a2']);
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
   const found = async (typed: string) => {
-    const result = await desk.run({ name: 'label', args: { on: typed } });
+    const result = await fixture.run({ name: 'label', args: { on: typed } });
     return typeof result.data === 'object' && result.data !== null && 'nodeId' in result.data
       ? result.data.nodeId
       : null;
@@ -206,30 +206,30 @@ describe.each(deskStores)('a node on %s', (kind) => {
       code: 'command/no-such-node',
       message: 'There is no node @~9: the first message is @~3, and @~4 the place before it.',
     });
-    await expect(desk.run('/switch @~5')).rejects.toThrow('@~4 the place before it');
-    expect(await desk.run('/switch @~4')).toMatchObject({ place: { activeNodeId: null } });
+    await expect(fixture.run('/switch @~5')).rejects.toThrow('@~4 the place before it');
+    expect(await fixture.run('/switch @~4')).toMatchObject({ place: { activeNodeId: null } });
   });
 
   test('[E6] is named by the number of the last list', async () => {
-    await desk.run('/tree --filter all');
+    await fixture.run('/tree --filter all');
     expect(await found('2')).toBe(ids[1]);
     expect(await found('#4')).toBe(ids[3]);
     await expect(found('5')).rejects.toMatchObject({ code: 'command/no-such-node' });
-    await desk.run('/branches');
+    await fixture.run('/branches');
     expect(await found('1')).toBe(ids[3]);
   });
 
   test('[E6] is named by its label, in any case if no other label is meant by it', async () => {
-    await desk.run(`/label The Oak --on ${ids[0]}`);
+    await fixture.run(`/label The Oak --on ${ids[0]}`);
     expect(await found('The Oak')).toBe(ids[0]);
     expect(await found('the oak')).toBe(ids[0]);
-    await desk.run(`/label the oak --on ${ids[1]}`);
+    await fixture.run(`/label the oak --on ${ids[1]}`);
     expect(await found('the oak')).toBe(ids[1]);
     await expect(found('THE OAK')).rejects.toMatchObject({
       code: 'command/ambiguous',
       data: { ids: [ids[0], ids[1]] },
     });
-    await desk.run(`/label the oak --on ${ids[2]}`);
+    await fixture.run(`/label the oak --on ${ids[2]}`);
     await expect(found('the oak')).rejects.toMatchObject({ code: 'command/ambiguous' });
     await expect(found('the oka')).rejects.toThrow('did you mean the label “the oak”?');
   });
@@ -239,6 +239,6 @@ describe.each(deskStores)('a node on %s', (kind) => {
     await expect(found(first.slice(0, 4))).rejects.toMatchObject({ code: 'command/ambiguous', kind: 'invalid' });
     for (const typed of [first.slice(-3), 'ffffffff', '@start', '__proto__', 'no such'])
       await expect(found(typed)).rejects.toMatchObject({ code: 'command/no-such-node', kind: 'not-found' });
-    await expect(found(desk.rootId)).rejects.toMatchObject({ code: 'command/no-such-node' });
+    await expect(found(fixture.rootId)).rejects.toMatchObject({ code: 'command/no-such-node' });
   });
 });

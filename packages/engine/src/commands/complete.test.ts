@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { newId } from '../new-id.ts';
 import { createProviders } from '../providers/index.ts';
-import { type CommandDesk, deskStores, openDesk } from '../testing/command-desk.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../testing/command-fixture.ts';
 import { scriptedProvider } from '../testing/index.ts';
 
 const models = createProviders({
@@ -11,21 +11,21 @@ const models = createProviders({
   extra: [scriptedProvider([])],
 });
 
-describe.each(deskStores)('on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('on %s', (kind) => {
+  let fixture: CommandFixture;
   beforeEach(async () => {
-    desk = await openDesk(kind, { models });
+    fixture = await openCommandFixture(kind, { models });
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
-  const complete = (line: string) => desk.commands.complete(line, { store: desk.store, treeId: desk.treeId });
+  const complete = (line: string) => fixture.commands.complete(line, { store: fixture.store, treeId: fixture.treeId });
   const values = async (line: string) => (await complete(line)).items.map((item) => item.value);
 
   test('[E8] names of commands', async () => {
     expect(await values('/bra')).toEqual(['/branch', '/branch-here', '/branches']);
     expect(await values('und')).toEqual(['/undo']);
     expect(await complete('  /und')).toMatchObject({ from: 2 });
-    expect(await values('')).toHaveLength(desk.commands.list.length);
+    expect(await values('')).toHaveLength(fixture.commands.list.length);
     expect(await values('/nothing here ')).toEqual([]);
   });
 
@@ -42,8 +42,8 @@ describe.each(deskStores)('on %s', (kind) => {
   });
 
   test('[E8] nodes by label, by what they say and by id, in quotes where they need them', async () => {
-    const [q1, a1, q2, a2] = await desk.say(['Which tree?', 'An oak.', 'And why?', 'It lasts.']);
-    await desk.run(`/label "an old oak" --on ${a1}`);
+    const [q1, a1, q2, a2] = await fixture.say(['Which tree?', 'An oak.', 'And why?', 'It lasts.']);
+    await fixture.run(`/label "an old oak" --on ${a1}`);
     expect(await values('/switch ')).toEqual(['"an old oak"', a2, q2, a1, q1]);
     const { items, from } = await complete('/switch oak');
     expect(items).toEqual([
@@ -55,20 +55,20 @@ describe.each(deskStores)('on %s', (kind) => {
     expect(await values(`/switch ${q1?.slice(-6)}`)).toEqual([q1]);
     expect(await values('/switch @')).toEqual(['@here', '@start']);
     expect(await values('/label x --on lasts')).toEqual([a2]);
-    await desk.run(
+    await fixture.run(
       (await complete('/switch "an old')).items[0]?.value === '"an old oak"' ? '/switch "an old oak"' : '/x',
     );
-    expect(await desk.active()).toBe(a1);
+    expect(await fixture.active()).toBe(a1);
   });
 
   test('[E8] what lies far up is found by its words', async () => {
-    const [far] = await desk.say(['a zweibelfisch', ...Array.from({ length: 60 }, (_, at) => `m${at}`)]);
+    const [far] = await fixture.say(['a zweibelfisch', ...Array.from({ length: 60 }, (_, at) => `m${at}`)]);
     expect(await values('/switch zweib')).toEqual([far]);
     expect((await values('/switch m')).length).toBeLessThanOrEqual(20);
   });
 
   test('[E8] where nothing can be found out, nothing is offered', async () => {
-    const elsewhere = { store: desk.store, treeId: treeId(newId()) };
-    expect(await desk.commands.complete('/switch x', elsewhere)).toEqual({ from: 9, items: [] });
+    const elsewhere = { store: fixture.store, treeId: treeId(newId()) };
+    expect(await fixture.commands.complete('/switch x', elsewhere)).toEqual({ from: 9, items: [] });
   });
 });

@@ -1,9 +1,9 @@
 /** What could stand at the end of a line: names, options, labels, nodes, models. */
-import { ask, type Node, type NodeId, nodeId, previewOf, type Reading } from '@coppice/core';
-import type { Command, CommandScope, Parameter, Word } from './contract.ts';
-import { placeWords } from './node-words.ts';
-import { quoted, splitWords } from './parse.ts';
-import { clean, quote, speakerOf } from './say.ts';
+import { ask, type Node, type NodeId, nodeId, previewOf, type ReadProgram } from '@coppice/core';
+import type { CommandDefinition, CommandScope, CommandWord, Parameter } from './contract.ts';
+import { quote, roleLabel, stripUnsafe } from './format.ts';
+import { positionWords } from './node-references.ts';
+import { quoteWord, splitCommandWords } from './parse.ts';
 
 /** One way to go on. */
 export interface Completion {
@@ -26,7 +26,7 @@ const nearby = 32;
 
 /** Completes a line. Its cost follows what is shown, not the size of the tree. */
 export async function completeLine(line: string, scope: CommandScope): Promise<Completions> {
-  const { words, open } = splitWords(line);
+  const { words, open } = splitCommandWords(line);
   const atNew = !open && (line === '' || /\s$/.test(line));
   const [first] = words;
   if (first === undefined || (words.length === 1 && !atNew)) return namesFor(first, line, scope);
@@ -38,12 +38,12 @@ export async function completeLine(line: string, scope: CommandScope): Promise<C
   const before = words.slice(1, atNew ? undefined : -1);
   if (last !== undefined && !last.quoted && typed.startsWith('--'))
     return { from, items: optionsFor(command, before, typed) };
-  const parameter = expected(command, before);
+  const parameter = expectedArgument(command, before);
   const items = parameter === undefined ? [] : await valuesFor(scope, parameter, typed);
   return { from, items: items.length === 0 && typed === '' ? optionsFor(command, before, '') : items.slice(0, most) };
 }
 
-function namesFor(first: Word | undefined, line: string, { commands }: CommandScope): Completions {
+function namesFor(first: CommandWord | undefined, line: string, { commands }: CommandScope): Completions {
   const typed = first?.text.replace(/^\//, '').toLowerCase() ?? '';
   const found = commands.filter((command) => command.name.startsWith(typed));
   return {
@@ -52,7 +52,7 @@ function namesFor(first: Word | undefined, line: string, { commands }: CommandSc
   };
 }
 
-function optionsFor({ parameters }: Command, before: readonly Word[], typed: string): Completion[] {
+function optionsFor({ parameters }: CommandDefinition, before: readonly CommandWord[], typed: string): Completion[] {
   const used = new Set(before.filter((word) => !word.quoted).map((word) => word.text.replace(/=.*$/s, '')));
   return Object.entries(parameters)
     .filter(([name, { by }]) => by === 'name' && !used.has(`--${name}`) && `--${name}`.startsWith(typed))
@@ -60,7 +60,7 @@ function optionsFor({ parameters }: Command, before: readonly Word[], typed: str
 }
 
 /** What the next word is taken for. */
-function expected({ parameters }: Command, before: readonly Word[]): Parameter | undefined {
+function expectedArgument({ parameters }: CommandDefinition, before: readonly CommandWord[]): Parameter | undefined {
   const placed = Object.values(parameters).filter(({ by }) => by === 'place');
   let at = 0;
   let open: Parameter | undefined;
@@ -99,16 +99,16 @@ async function nodesFor(scope: CommandScope, typed: string): Promise<Completion[
   const wanted = typed.toLowerCase();
   const { labels, nodes } = await scope.store.read(scope.treeId, () => readNearby(scope));
   const items: Completion[] = [];
-  for (const [word, about] of placeWords)
+  for (const [word, about] of positionWords)
     if (wanted !== '' && word.startsWith(wanted)) items.push({ value: word, label: word, about });
   for (const [title, node] of labels)
     if (title.toLowerCase().includes(wanted))
-      items.push({ value: quoted(title), label: clean(title), about: shown(node) });
+      items.push({ value: quoteWord(title), label: stripUnsafe(title), about: completionLabel(node) });
   const offered = new Set<NodeId>();
   const offer = (node: Node) => {
     if (offered.has(node.id)) return;
     offered.add(node.id);
-    items.push({ value: node.id, label: shown(node), about: node.id });
+    items.push({ value: node.id, label: completionLabel(node), about: node.id });
   };
   for (const node of nodes)
     if (node.id.startsWith(wanted) || node.id.endsWith(wanted) || previewOf(node, 1).toLowerCase().includes(wanted))
@@ -118,11 +118,11 @@ async function nodesFor(scope: CommandScope, typed: string): Promise<Completion[
 }
 
 /** The labelled nodes, those above where the view is, and the ends of the newest branches. */
-function* readNearby({ rootId, activeNodeId }: CommandScope): Reading<{
+function* readNearby({ rootId, activeNodeId }: CommandScope): ReadProgram<{
   readonly labels: ReadonlyMap<string, Node>;
   readonly nodes: readonly Node[];
 }> {
-  const { bookmarks } = yield* ask('inside', { of: rootId });
+  const { bookmarks } = yield* ask('subtreeInfo', { of: rootId });
   const labels = new Map<string, Node>();
   for (const mark of bookmarks) {
     const node = yield* ask('node', { id: mark.nodeId });
@@ -136,7 +136,7 @@ function* readNearby({ rootId, activeNodeId }: CommandScope): Reading<{
 async function foundFor({ store, treeId }: CommandScope, typed: string, there: number): Promise<readonly Node[]> {
   if (typed.trim().length < 3 || there >= most || !store.supports.search) return [];
   const { items } = await store.search({ text: typed, treeId, limit: most });
-  return store.read(treeId, function* (): Reading<Node[]> {
+  return store.read(treeId, function* (): ReadProgram<Node[]> {
     const nodes: Node[] = [];
     for (const hit of items) {
       const node = yield* ask('node', { id: nodeId(hit.nodeId) });
@@ -146,6 +146,6 @@ async function foundFor({ store, treeId }: CommandScope, typed: string, there: n
   });
 }
 
-function shown(node: Node): string {
-  return `${speakerOf(node)} ${quote(previewOf(node, 1))}`;
+function completionLabel(node: Node): string {
+  return `${roleLabel(node)} ${quote(previewOf(node, 1))}`;
 }

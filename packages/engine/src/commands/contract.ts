@@ -16,10 +16,10 @@ import type {
 } from '@coppice/core';
 import type { Compactor } from '../compaction/contract.ts';
 import type { Events } from '../events.ts';
-import type { Providers } from '../providers/index.ts';
+import type { ModelProviders } from '../providers/index.ts';
 
 /** Where a view is: the node it shows the end of, or null before the first message, where what is said next begins anew. */
-export interface CommandPlace {
+export interface CommandPosition {
   readonly treeId: TreeId;
   readonly activeNodeId: NodeId | null;
 }
@@ -97,7 +97,7 @@ export interface CopyRequest {
 }
 
 /** Where a copy is. */
-export interface CopiedConversation extends CommandPlace {
+export interface CopiedConversation extends CommandPosition {
   /** The file that it is in, where it got one of its own. */
   readonly file: string | null;
 }
@@ -120,7 +120,7 @@ export interface Copies {
 /** What commands work with; every part has a default. */
 export interface CommandParts {
   /** Without them no model can be set, and no window is known. */
-  readonly models?: Pick<Providers, 'model' | 'list' | 'defaultModel'> | undefined;
+  readonly models?: Pick<ModelProviders, 'model' | 'list' | 'defaultModel'> | undefined;
   /** The engine's compactor, on the store that commands run on; without one, summaries are extracted from the messages. */
   readonly compactor?: Compactor | undefined;
   /** In place of the compactor's summaries and compactions. */
@@ -155,7 +155,7 @@ export interface CommandScope {
   /** What core is run with; a fresh act for each call unless one is given. */
   readonly running: (actId?: ActId) => RunContext;
   /** All commands, in the order in which help shows them. */
-  readonly commands: readonly Command[];
+  readonly commands: readonly CommandDefinition[];
   /** Where the view was before this command. */
   readonly activeNodeId: NodeId | null;
   readonly rootId: NodeId;
@@ -170,7 +170,7 @@ export interface CommandResult<Data = unknown> {
   /** The same for programs. */
   readonly data: Data;
   /** Where the view is now, where that changed. */
-  readonly place?: CommandPlace | undefined;
+  readonly place?: CommandPosition | undefined;
   /** A text that the user may want to change and send again. */
   readonly selectedText?: string | undefined;
   /** `data` as lines of plain text, where a sentence does not hold it. */
@@ -208,13 +208,15 @@ export interface Parameter {
 }
 
 /** The arguments of a command by name; those by place come in this order, and a text takes the rest of the line. */
-export type Parameters = Readonly<Record<string, Parameter>>;
+export type CommandParameters = Readonly<Record<string, Parameter>>;
 
 /** Arguments as they arrive: as words of a line, or as an object. */
-export type GivenArguments = { readonly words: readonly Word[] } | { readonly args: Readonly<Record<string, unknown>> };
+export type GivenArguments =
+  | { readonly words: readonly CommandWord[] }
+  | { readonly args: Readonly<Record<string, unknown>> };
 
 /** A word of a line. */
-export interface Word {
+export interface CommandWord {
   readonly text: string;
   /** Where it begins in the line. */
   readonly at: number;
@@ -223,13 +225,13 @@ export interface Word {
 }
 
 /** A command, complete. */
-export interface Command {
+export interface CommandDefinition {
   /** Without the slash. */
   readonly name: string;
   readonly summary: string;
   /** Such as `/switch <node> [--exact]`. */
   readonly usage: string;
-  readonly parameters: Parameters;
+  readonly parameters: CommandParameters;
   /** The arguments as JSON Schema, for a server, a page, or a model. */
   readonly schema: JsonObject;
   readonly examples: readonly CommandExample[];
@@ -244,7 +246,7 @@ export interface CommandExample {
 }
 
 /** What is in use of a model's window. */
-export interface Gauge {
+export interface TokenGauge {
   readonly model: string | null;
   readonly window: number | null;
   readonly estimate: TokenEstimate;

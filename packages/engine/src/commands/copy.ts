@@ -1,7 +1,7 @@
 /** Going on in a conversation of its own: what `/branch`, `/fork` and `/clone` have in common. */
 import { type Node, type NodeId, run, type TreeId, textOf, treeId } from '@coppice/core';
 import type { CommandResult, CommandScope, Copies } from './contract.ts';
-import { named } from './say.ts';
+import { describeNode } from './format.ts';
 
 /** Copies as new trees of the same store. */
 export const treeCopies: Copies = {
@@ -13,7 +13,7 @@ export const treeCopies: Copies = {
 };
 
 /** What a copy came to. */
-export interface Copied {
+export interface CopyOutcome {
   readonly treeId: TreeId;
   readonly activeNodeId: NodeId | null;
   /** The file that it is in, where it got one of its own. */
@@ -33,7 +33,7 @@ export interface CopyGoal {
 export async function copyTo(
   scope: CommandScope,
   { target, takeBack, whole }: CopyGoal,
-): Promise<CommandResult<Copied>> {
+): Promise<CommandResult<CopyOutcome>> {
   const { store, treeId: from, rootId, events } = scope;
   const back = takeBack && target?.kind === 'message' && target.role === 'user' ? target : null;
   const end = back === null ? (target?.id ?? rootId) : (back.parentId ?? rootId);
@@ -45,7 +45,7 @@ export async function copyTo(
     ? 'Copied every branch into'
     : target === null || nodeId === rootId
       ? 'Begins anew in'
-      : `Goes on ${back === null ? 'after' : 'before'} ${named(back ?? target)} in`;
+      : `Goes on ${back === null ? 'after' : 'before'} ${describeNode(back ?? target)} in`;
   const changed = back === null ? '' : ' Its text is there to be changed.';
   const { activeNodeId, file } = made;
   return {

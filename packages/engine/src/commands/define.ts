@@ -2,13 +2,13 @@
 import type { JsonObject } from '@coppice/core';
 import { readArguments } from './arguments.ts';
 import type {
-  Command,
+  CommandDefinition,
   CommandExample,
+  CommandParameters,
   CommandResult,
   CommandScope,
   Parameter,
   ParameterKind,
-  Parameters,
 } from './contract.ts';
 
 /** What the argument of a parameter is when it is given. */
@@ -21,7 +21,7 @@ type ValueOf<P extends Parameter> = P['kind'] extends 'flag'
       : string;
 
 /** The arguments of a command as it gets them: a flag that is not given is false, anything else undefined. */
-export type ArgumentsOf<S extends Parameters> = {
+export type ArgumentsOf<S extends CommandParameters> = {
   readonly [N in keyof S]: S[N] extends { readonly required: true } | { readonly kind: 'flag' }
     ? ValueOf<S[N]>
     : ValueOf<S[N]> | undefined;
@@ -31,40 +31,47 @@ const plain = { required: false, bare: false, choices: [] } as const;
 type Valued = Exclude<ParameterKind, 'flag' | 'choice'>;
 
 /** An argument that has to be there, by its place in the line. */
-export function needed<K extends Valued>(kind: K, about: string) {
+export function requiredArgument<K extends Valued>(kind: K, about: string) {
   return { ...plain, kind, about, by: 'place', required: true } as const;
 }
 
 /** An argument that may be there, by its place in the line. */
-export function maybe<K extends Valued>(kind: K, about: string) {
+export function optionalArgument<K extends Valued>(kind: K, about: string) {
   return { ...plain, kind, about, by: 'place' } as const;
 }
 
 /** An argument by its name, such as `--on 3`. */
-export function option<K extends Valued>(kind: K, about: string) {
+export function optionArgument<K extends Valued>(kind: K, about: string) {
   return { ...plain, kind, about, by: 'name' } as const;
 }
 
 /** A text by its name that may also stand without the text, such as `--summarize` or `--summarize the tests`. */
-export function bareOption(about: string) {
+export function bareOptionArgument(about: string) {
   return { ...plain, kind: 'text', about, by: 'name', bare: true } as const;
 }
 
 /** One of a few words, by its name. */
-export function choice<const C extends string>(about: string, choices: readonly C[]) {
+export function choiceArgumentOf<const C extends string>(about: string, choices: readonly C[]) {
   return { ...plain, kind: 'choice', about, by: 'name', choices } as const;
 }
 
 /** A switch that is off unless it is named. */
-export function flag(about: string) {
+export function flagArgument(about: string) {
   return { ...plain, kind: 'flag', about, by: 'name' } as const;
 }
 
 /** The kinds of arguments, for commands that are defined elsewhere. */
-export const argument = { needed, maybe, option, bareOption, choice, flag } as const;
+export const argument = {
+  needed: requiredArgument,
+  maybe: optionalArgument,
+  option: optionArgument,
+  bareOption: bareOptionArgument,
+  choice: choiceArgumentOf,
+  flag: flagArgument,
+} as const;
 
 /** What a member says itself. */
-export interface CommandSpecification<S extends Parameters, Data> {
+export interface CommandSpecification<S extends CommandParameters, Data> {
   readonly name: string;
   readonly summary: string;
   readonly parameters: S;
@@ -73,22 +80,24 @@ export interface CommandSpecification<S extends Parameters, Data> {
 }
 
 /** Completes a command with its usage, its schema, and the reading of its arguments. */
-export function defineCommand<S extends Parameters, Data>(spec: CommandSpecification<S, Data>): Command {
+export function defineCommand<S extends CommandParameters, Data>(
+  spec: CommandSpecification<S, Data>,
+): CommandDefinition {
   const { name, summary, parameters, examples } = spec;
-  const usage = usageOf(name, parameters);
+  const usage = usageOfCommand(name, parameters);
   return {
     name,
     summary,
     usage,
     parameters,
-    schema: schemaOf(parameters),
+    schema: argumentsSchema(parameters),
     examples,
     // What was read by the parameters is what their types say; a loop over their names cannot show it to the compiler.
     run: async (scope, given) => spec.run(scope, readArguments({ name, usage, parameters }, given) as ArgumentsOf<S>),
   };
 }
 
-function usageOf(name: string, parameters: Parameters): string {
+function usageOfCommand(name: string, parameters: CommandParameters): string {
   const parts = [`/${name}`];
   for (const [key, parameter] of Object.entries(parameters)) {
     const { by, kind, required, bare, choices } = parameter;
@@ -121,7 +130,7 @@ const jsonTypes: Readonly<Record<ParameterKind, JsonObject>> = {
   flag: { type: 'boolean' },
 };
 
-function schemaOf(parameters: Parameters): JsonObject {
+function argumentsSchema(parameters: CommandParameters): JsonObject {
   const properties: [string, JsonObject][] = [];
   const required: string[] = [];
   for (const [name, parameter] of Object.entries(parameters)) {

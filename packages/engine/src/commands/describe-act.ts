@@ -1,6 +1,6 @@
 /** What an act did, in words, told from its steps. */
 import type { Commit, InsertStep, Step } from '@coppice/core';
-import { counted, quote } from './say.ts';
+import { countOf, quote } from './format.ts';
 
 const attributeNames: ReadonlyMap<string, string> = new Map([
   ['title', 'the name'],
@@ -21,7 +21,7 @@ export function describeAct(commits: readonly Commit[]): readonly string[] {
   for (const { step, back } of steps) {
     // What happened to a node that the act itself added is part of adding it.
     if ('nodeId' in step && added.has(step.nodeId)) continue;
-    const part = partOf(step, back);
+    const part = describeStep(step, back);
     if (part !== null) parts.add(part);
   }
   return [...parts];
@@ -33,7 +33,7 @@ function additions(inserted: readonly InsertStep[]): string[] {
   const [first] = messages;
   if (first !== undefined) {
     const words = messages.find(({ node }) => node.text.trim() !== '')?.node.text;
-    parts.push(`${counted(messages.length, 'message')}${words === undefined ? '' : ` (${quote(words)})`}`);
+    parts.push(`${countOf(messages.length, 'message')}${words === undefined ? '' : ` (${quote(words)})`}`);
   }
   for (const [kind, one] of [
     ['branch-summary', 'branch summary'],
@@ -42,13 +42,13 @@ function additions(inserted: readonly InsertStep[]): string[] {
     ['state', 'state of an extension'],
   ] as const) {
     const count = inserted.filter(({ node }) => node.kind === kind).length;
-    if (count > 0) parts.push(counted(count, one, one.endsWith('y') ? `${one.slice(0, -1)}ies` : `${one}s`));
+    if (count > 0) parts.push(countOf(count, one, one.endsWith('y') ? `${one.slice(0, -1)}ies` : `${one}s`));
   }
   return parts;
 }
 
 /** `back`: the step stands in an undo, so that it says the opposite of what the act did. */
-function partOf(step: Step, back: boolean): string | null {
+function describeStep(step: Step, back: boolean): string | null {
   switch (step.type) {
     case 'remove':
       return back ? 'what was added' : 'a deletion';
@@ -82,7 +82,7 @@ function noteName(key: string): string {
 }
 
 /** A list in words. */
-export function listed(parts: readonly string[]): string {
+export function joinList(parts: readonly string[]): string {
   if (parts.length < 2) return parts[0] ?? 'something of which nothing is left';
   return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }

@@ -1,16 +1,16 @@
 /** From what somebody typed to a node. */
-import { ask, type Node, type NodeId, nodeId, type Reading, readTree, type TreeId } from '@coppice/core';
+import { ask, type Node, type NodeId, nodeId, type ReadProgram, readTree, type TreeId } from '@coppice/core';
 import type { CommandScope } from './contract.ts';
 import { commandError } from './errors.ts';
+import { quote, shortId } from './format.ts';
 import { nearest } from './nearest.ts';
-import { nodeAbove, nodesNamed, placeOfWord } from './node-words.ts';
-import { quote, shortId } from './say.ts';
+import { nodeAbove, nodesByReference, positionOfWord } from './node-references.ts';
 
 /**
  * A node by id, number of the last list, label, part of its id, place, or the id that it has where it came from, such as the
  * file of a session; null for the place before the first message.
  */
-export async function findPlace(
+export async function findCommandPosition(
   scope: CommandScope,
   typed: string,
   treeId: TreeId = scope.treeId,
@@ -19,16 +19,16 @@ export async function findPlace(
   const own = treeId === scope.treeId;
   const number = /^#?(\d{1,6})$/.exec(text)?.[1];
   const listed = number === undefined || !own ? undefined : scope.list[Number(number) - 1];
-  const found = await scope.store.read(treeId, function* (): Reading<Node | Missing | null> {
+  const found = await scope.store.read(treeId, function* (): ReadProgram<Node | MissingNode | null> {
     const { rootId, activeNodeId } = yield* readTree(treeId);
-    const place = placeOfWord(text);
+    const place = positionOfWord(text);
     if (place !== null) {
       const at = place === 'start' ? null : yield* nodeAbove(own ? scope.activeNodeId : activeNodeId, place.above);
       return at === null ? null : yield* ask('node', { id: at });
     }
     const exact = yield* ask('node', { id: listed ?? nodeId(text) });
     if (exact !== null && exact.parentId !== null) return exact;
-    const { ids, labels } = yield* nodesNamed(rootId, text);
+    const { ids, labels } = yield* nodesByReference(rootId, text);
     const [only] = ids;
     const node = ids.length === 1 && only !== undefined ? yield* ask('node', { id: only }) : null;
     if (node !== null) return node;
@@ -38,7 +38,7 @@ export async function findPlace(
   });
   if (found === null || !('code' in found)) return found;
   const foreign = await nodeKnownAs(scope, text, treeId);
-  if (foreign === null) throw refusalOf(text, found, scope.list.length);
+  if (foreign === null) throw missingNodeError(text, found, scope.list.length);
   return foreign;
 }
 
@@ -53,20 +53,20 @@ async function nodeKnownAs({ store }: CommandScope, id: string, treeId: TreeId):
   return node === null || node.parentId === null ? null : node;
 }
 
-/** As {@link findPlace}, for what needs a message or a marker. */
-export async function findNode(scope: CommandScope, typed: string, treeId?: TreeId): Promise<Node> {
-  const node = await findPlace(scope, typed, treeId);
+/** As {@link findCommandPosition}, for what needs a message or a marker. */
+export async function findNodeByName(scope: CommandScope, typed: string, treeId?: TreeId): Promise<Node> {
+  const node = await findCommandPosition(scope, typed, treeId);
   if (node !== null) return node;
   throw commandError('command/no-such-node', 'There is no message before the first one: name another node.', {});
 }
 
-interface Missing {
+interface MissingNode {
   readonly code: 'command/ambiguous' | 'command/no-such-node';
   readonly ids: readonly NodeId[];
   readonly near?: string | undefined;
 }
 
-function refusalOf(text: string, { code, ids, near }: Missing, listed: number) {
+function missingNodeError(text: string, { code, ids, near }: MissingNode, listed: number) {
   const shown = quote(text);
   if (code === 'command/ambiguous') {
     const some = ids.slice(0, 5).map(shortId).join(', ');

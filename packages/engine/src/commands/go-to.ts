@@ -1,7 +1,7 @@
 /** Going elsewhere in the tree: what `/branch-here`, `/switch` and `/pop` have in common. */
-import { ask, type Node, type NodeId, type Reading, run, textOf } from '@coppice/core';
+import { ask, type Node, type NodeId, type ReadProgram, run, textOf } from '@coppice/core';
 import type { BranchSummary, CommandResult, CommandScope } from './contract.ts';
-import { counted, named, quote } from './say.ts';
+import { countOf, describeNode, quote } from './format.ts';
 
 /** Where to go, and what is left behind. */
 export interface Goal {
@@ -16,7 +16,7 @@ export interface Goal {
 }
 
 /** What going somewhere came to. */
-export interface Gone {
+export interface GoToResult {
   /** Null is before the first message. */
   readonly from: NodeId | null;
   readonly to: NodeId | null;
@@ -25,7 +25,7 @@ export interface Gone {
   readonly summaryId: NodeId | null;
 }
 
-interface Landing {
+interface GoToTarget {
   readonly to: NodeId | null;
   readonly selectedText?: string;
 }
@@ -34,21 +34,22 @@ interface Landing {
  * Goes to a node: to the one above a message of the user, whose text is given back to be changed and sent again, and to
  * any other node itself. One's own place is no change. Hooks may cancel it, or send it elsewhere.
  */
-export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResult<Gone>> {
+export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResult<GoToResult>> {
   const { activeNodeId: here, treeId } = scope;
   const { target } = goal;
-  const landing = landingOf(scope, goal);
+  const landing = goToTargetOf(scope, goal);
   const selected = landing.selectedText === undefined ? {} : { selectedText: landing.selectedText };
   if ((target?.id ?? null) === here || landing.to === here) {
-    const data: Gone = { from: here, to: here, moved: false, summaryId: null };
+    const data: GoToResult = { from: here, to: here, moved: false, summaryId: null };
     const isHere = (target?.id ?? null) === here;
-    const said = isHere || target === null ? 'You are there already.' : `You are right above ${named(target)} already.`;
+    const said =
+      isHere || target === null ? 'You are there already.' : `You are right above ${describeNode(target)} already.`;
     return { said, data, ...(isHere ? {} : selected) };
   }
   const asked = await askHooks(scope, goal, landing.to ?? scope.rootId);
   const to = asked.nodeId === scope.rootId ? null : asked.nodeId;
-  const summary = await summaryFor(scope, goal, to, asked.summary);
-  const nodeId = await carryOut(scope, to, summary);
+  const summary = await summaryOfLeft(scope, goal, to, asked.summary);
+  const nodeId = await carryOutMove(scope, to, summary);
   const added = summary === null || nodeId === null ? [] : [nodeId];
   if (goal.event === 'switch')
     await scope.events.tell('switch', { treeId, nodeId: nodeId ?? scope.rootId, from: here });
@@ -56,7 +57,7 @@ export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResu
     await scope.events.tell('branch', { treeId, nodeId: nodeId ?? scope.rootId, added });
   const isThere = to === landing.to;
   return {
-    said: await sentence(scope, goal, { to, isThere, summary }),
+    said: await goToSentence(scope, goal, { to, isThere, summary }),
     undo: summary === null ? `/switch ${here ?? '@start'} --exact` : '/undo',
     data: { from: here, to: nodeId, moved: true, summaryId: added[0] ?? null },
     place: { treeId, activeNodeId: nodeId },
@@ -65,7 +66,7 @@ export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResu
   };
 }
 
-function landingOf(scope: CommandScope, { target, exact }: Goal): Landing {
+function goToTargetOf(scope: CommandScope, { target, exact }: Goal): GoToTarget {
   if (target === null) return { to: null };
   if (exact === true || target.kind !== 'message' || target.role !== 'user') return { to: target.id };
   const to = target.parentId === scope.rootId ? null : target.parentId;
@@ -83,7 +84,7 @@ async function askHooks(
 }
 
 /** The summary of what is left; null where none is wanted, or where nothing is left because the way leads further down. */
-async function summaryFor(
+async function summaryOfLeft(
   scope: CommandScope,
   { summarize }: Goal,
   to: NodeId | null,
@@ -92,14 +93,14 @@ async function summaryFor(
   const { activeNodeId: leaf, store, treeId, signal } = scope;
   if (given !== undefined) return { text: given };
   if (summarize === undefined || leaf === null) return null;
-  const above = to === null ? null : await store.read(treeId, () => forkOf(leaf, to));
+  const above = to === null ? null : await store.read(treeId, () => forkPointOf(leaf, to));
   if (above === leaf) return null;
   const focus = summarize.trim() === '' ? undefined : summarize;
   return scope.summarize({ store, treeId, above, leaf, focus, signal });
 }
 
 /** The last node on the way to a leaf that the way to another node has too; null if they part at the root. */
-export function* forkOf(leaf: NodeId, other: NodeId): Reading<NodeId | null> {
+export function* forkPointOf(leaf: NodeId, other: NodeId): ReadProgram<NodeId | null> {
   // In growing stretches from below: what is left is mostly short, however long the conversation is.
   for (let limit = 64; ; limit *= 4) {
     const { nodes, complete } = yield* ask('path', { to: leaf, limit });
@@ -108,7 +109,7 @@ export function* forkOf(leaf: NodeId, other: NodeId): Reading<NodeId | null> {
     while (shared < parted) {
       const middle = (shared + parted) >> 1;
       const id = nodes[middle]?.id;
-      if (id !== undefined && (yield* ask('above', { id, below: other }))) shared = middle + 1;
+      if (id !== undefined && (yield* ask('isAncestorOrSelf', { id, below: other }))) shared = middle + 1;
       else parted = middle;
     }
     const last = nodes[shared - 1];
@@ -118,7 +119,11 @@ export function* forkOf(leaf: NodeId, other: NodeId): Reading<NodeId | null> {
 }
 
 /** Moves the pointer and puts the summary down. The pointer cannot be on the root: there only the view goes back. */
-async function carryOut(scope: CommandScope, to: NodeId | null, summary: BranchSummary | null): Promise<NodeId | null> {
+async function carryOutMove(
+  scope: CommandScope,
+  to: NodeId | null,
+  summary: BranchSummary | null,
+): Promise<NodeId | null> {
   const { store, treeId, activeNodeId: from, rootId } = scope;
   if (summary === null && to === null) return null;
   const { result } = await run(
@@ -137,7 +142,7 @@ async function carryOut(scope: CommandScope, to: NodeId | null, summary: BranchS
   return result.nodeId;
 }
 
-async function sentence(
+async function goToSentence(
   { store, treeId }: CommandScope,
   { target }: Goal,
   {
@@ -149,20 +154,20 @@ async function sentence(
   const left = summary === null ? '' : ' A summary of the branch you left goes before what you say next.';
   if (!isThere) {
     const node = to === null ? null : await store.read(treeId, () => ask('node', { id: to }));
-    return `A hook sent you to ${node === null ? 'the beginning' : named(node)} instead.${left}`;
+    return `A hook sent you to ${node === null ? 'the beginning' : describeNode(node)} instead.${left}`;
   }
   if (to === null) {
     const what = target === null ? '' : ` The text ${quote(textOfNode(target))} is there to be changed.`;
     return `Went to the beginning; what you say next begins a new branch.${what}${left}`;
   }
   if (target !== null && target.id !== to)
-    return `Went back to before ${named(target)}; its text is there to be changed.${left}`;
+    return `Went back to before ${describeNode(target)}; its text is there to be changed.${left}`;
   const below = target === null ? 0 : (await store.read(treeId, () => ask('children', { of: target.id }))).length;
   const on =
     below === 0
       ? ''
-      : ` ${counted(below, 'branch goes', 'branches go')} on from there; what you say next begins another.`;
-  return `Went to ${target === null ? 'the beginning' : named(target)}.${on}${left}`;
+      : ` ${countOf(below, 'branch goes', 'branches go')} on from there; what you say next begins another.`;
+  return `Went to ${target === null ? 'the beginning' : describeNode(target)}.${on}${left}`;
 }
 
 function textOfNode(node: Node): string {

@@ -5,20 +5,26 @@ export type { BranchRow } from './branches/index.ts';
 export type { Completion, Completions } from './complete.ts';
 export type { ContextRow } from './context/index.ts';
 export * from './contract.ts';
-export { type Copied, treeCopies } from './copy.ts';
+export { type CopyOutcome, treeCopies } from './copy.ts';
 export { type ArgumentsOf, argument, type CommandSpecification, defineCommand } from './define.ts';
 export { type CommandErrorCode, commandError, commandErrorKinds } from './errors.ts';
-export { type Goal, type Gone, goTo } from './go-to.ts';
-export { type NamedNodes, nodeAbove, nodesNamed, type PlaceWord, placeOfWord } from './node-words.ts';
+export { type Goal, type GoToResult, goTo } from './go-to.ts';
 export {
-  type Outline,
+  nodeAbove,
+  nodesByReference,
+  type PositionWord,
+  positionOfWord,
+  type ReferencedNodes,
+} from './node-references.ts';
+export {
+  type CommandOutline,
+  commandOutline,
   type OutlineEntry,
   type OutlineFilter,
   outlineFilters,
-  outlineOf,
   renderOutline,
 } from './outline.ts';
-export { type ParsedLine, parseCommand } from './parse.ts';
+export { type ParsedCommandLine, parseCommand } from './parse.ts';
 export {
   builtInCommands,
   type CommandCall,

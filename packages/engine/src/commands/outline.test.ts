@@ -1,8 +1,8 @@
 import { type NodeId, nodeId, type TopologyNode } from '@coppice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { outlineFilters, outlineOf, renderOutline } from './outline.ts';
-import { quote } from './say.ts';
+import { quote } from './format.ts';
+import { commandOutline, outlineFilters, renderOutline } from './outline.ts';
 
 /** A tree by the parents of its nodes: each hangs on an earlier one, or on the root. */
 function grown(parents: readonly number[]): TopologyNode[] {
@@ -40,7 +40,7 @@ test('[E19] in any tree each shown node follows the shown one above it, and noth
     fc.property(source, ({ nodes, filter, marked, here }) => {
       const labels = new Map<NodeId, string>([[nodeId(`n${marked}`), 'label']]);
       const current = nodes[here]?.id ?? null;
-      const outline = outlineOf({ nodes, labels, current, filter, limit: 1_000 });
+      const outline = commandOutline({ nodes, labels, current, filter, limit: 1_000 });
       const { entries } = outline;
       const at = new Map<string, number>(entries.map((entry, index) => [entry.nodeId, index]));
       expect(at.size).toBe(entries.length);
@@ -64,8 +64,8 @@ test('[E19] in any tree each shown node follows the shown one above it, and noth
 
 test('[E19] a limit cuts the end off and says how much', () => {
   const nodes = grown(Array.from({ length: 30 }, (_, at) => at));
-  const whole = outlineOf({ nodes, labels: new Map(), current: null, filter: 'all', limit: 100 });
-  const cut = outlineOf({ nodes, labels: new Map(), current: null, filter: 'all', limit: 10 });
+  const whole = commandOutline({ nodes, labels: new Map(), current: null, filter: 'all', limit: 100 });
+  const cut = commandOutline({ nodes, labels: new Map(), current: null, filter: 'all', limit: 10 });
   expect(cut.entries).toEqual(whole.entries.slice(0, 10));
   expect(cut.left).toBe(20);
 });

@@ -6,7 +6,7 @@ import {
   outlineShape,
   type TopologyNode,
 } from '@coppice/core';
-import { clean, counted, quote, speakerOf } from './say.ts';
+import { countOf, quote, roleLabel, stripUnsafe } from './format.ts';
 
 /** What an outline shows. */
 export const outlineFilters = ['folded', 'messages', 'user', 'labels', 'all'] as const;
@@ -38,7 +38,7 @@ export interface OutlineEntry {
 }
 
 /** An outline, and how much of it there would have been. */
-export interface Outline {
+export interface CommandOutline {
   readonly entries: readonly OutlineEntry[];
   /** Lines that were left off at the end. */
   readonly left: number;
@@ -54,7 +54,7 @@ export interface OutlineSource {
 }
 
 /** Makes an outline of a topology. */
-export function outlineOf({ nodes, labels, current, filter, limit }: OutlineSource): Outline {
+export function commandOutline({ nodes, labels, current, filter, limit }: OutlineSource): CommandOutline {
   const isMarked = (node: TopologyNode) => labels.has(node.id) || node.id === current;
   const { lines, left } = outlineLines(outlineShape(nodes), {
     current,
@@ -92,7 +92,7 @@ function isShown({ kind, role }: TopologyNode, filter: OutlineFilter): boolean {
 }
 
 /** An outline as lines of text, numbered from 1. */
-export function renderOutline({ entries, left }: Outline): string {
+export function renderOutline({ entries, left }: CommandOutline): string {
   const lines: string[] = [];
   // Per depth, whether a line has to be drawn past it because more comes there.
   const rails: boolean[] = [];
@@ -105,20 +105,20 @@ export function renderOutline({ entries, left }: Outline): string {
     const before = rails.slice(0, outer).map((more) => (more ? '│  ' : '   '));
     const branch = forked ? (last ? '└─ ' : '├─ ') : '';
     const gap = ' '.repeat(width + 2);
-    if (folded > 0 && !forked) lines.push(`${gap}${before.join('')}⋮  ${counted(folded, 'more', 'more')}`.trimEnd());
+    if (folded > 0 && !forked) lines.push(`${gap}${before.join('')}⋮  ${countOf(folded, 'more', 'more')}`.trimEnd());
     const skipped = folded > 0 && forked ? `⋮${folded} ` : '';
     lines.push(`${String(index + 1).padStart(width)}. ${before.join('')}${branch}${skipped}${shownEntry(entry)}`);
   }
-  if (left > 0) lines.push(`… ${counted(left, 'line')} more`);
+  if (left > 0) lines.push(`… ${countOf(left, 'line')} more`);
   return lines.join('\n');
 }
 
 function shownEntry({ kind, role, preview, label, status, current, onPath }: OutlineEntry): string {
   return [
     onPath ? '• ' : '',
-    speakerOf({ kind, role }),
+    roleLabel({ kind, role }),
     status === 'success' ? '' : ` (${status})`,
-    label === null ? '' : ` [${clean(label)}]`,
+    label === null ? '' : ` [${stripUnsafe(label)}]`,
     preview === '' ? '' : ` ${quote(preview, 60)}`,
     current ? '  ← you are here' : '',
   ].join('');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nearest } from './nearest.ts';
-import { parseCommand, quoted, splitWords } from './parse.ts';
+import { parseCommand, quoteWord, splitCommandWords } from './parse.ts';
 
 const texts = (line: string) => parseCommand(line).words.map((word) => word.text);
 
@@ -35,7 +35,7 @@ test('[E2] any text goes through a line in quotes as it is', () => {
     fc.property(
       fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', "'", '--', '\\', ' a', '__proto__'))),
       (list) => {
-        const { words, open } = splitWords(list.map(quoted).join(' '));
+        const { words, open } = splitCommandWords(list.map(quoteWord).join(' '));
         expect(open).toBe(false);
         expect(words.map((word) => word.text)).toEqual(list);
       },

@@ -1,10 +1,10 @@
-import type { Word } from './contract.ts';
+import type { CommandWord } from './contract.ts';
 import { commandError } from './errors.ts';
 
 /** A line as it was typed: the command's name, and the words after it. */
-export interface ParsedLine {
+export interface ParsedCommandLine {
   readonly name: string;
-  readonly words: readonly Word[];
+  readonly words: readonly CommandWord[];
 }
 
 const quotes: ReadonlySet<string | undefined> = new Set(['"', "'"]);
@@ -14,30 +14,31 @@ const quotes: ReadonlySet<string | undefined> = new Set(['"', "'"]);
  * so that an apostrophe is one; inside double quotes a backslash takes the next character as it is. Refuses quotes that
  * are not closed, and a line without a name.
  */
-export function parseCommand(line: string): ParsedLine {
-  const { words, open } = splitWords(line);
-  if (open) throw commandError('command/bad-arguments', `A quote is not closed in ${JSON.stringify(shown(line))}.`);
+export function parseCommand(line: string): ParsedCommandLine {
+  const { words, open } = splitCommandWords(line);
+  if (open)
+    throw commandError('command/bad-arguments', `A quote is not closed in ${JSON.stringify(quotedLine(line))}.`);
   const [first, ...rest] = words;
   const name = first?.text.replace(/^\//, '').toLowerCase() ?? '';
   if (name === '') throw commandError('command/unknown', 'Name a command, such as /help.', {});
   return { name, words: rest };
 }
 
-function shown(line: string): string {
+function quotedLine(line: string): string {
   return line.length > 80 ? `${line.slice(0, 80)}…` : line;
 }
 
 /** The words of a line, and whether its last one stands in quotes that are still open. */
-export function splitWords(line: string): { readonly words: readonly Word[]; readonly open: boolean } {
-  const words: Word[] = [];
+export function splitCommandWords(line: string): { readonly words: readonly CommandWord[]; readonly open: boolean } {
+  const words: CommandWord[] = [];
   let at = 0;
   for (;;) {
-    while (at < line.length && isSpace(line[at])) at++;
+    while (at < line.length && isSpaceCharacter(line[at])) at++;
     if (at >= line.length) return { words, open: false };
     const begin = at;
     const quote = quotes.has(line[at]) ? line[at] : undefined;
     if (quote === undefined) {
-      while (at < line.length && !isSpace(line[at])) at++;
+      while (at < line.length && !isSpaceCharacter(line[at])) at++;
       const word = line.slice(begin, at);
       // As in `--focus="two words"`.
       const inner = /^--[a-z-]+=(["'])/.exec(word)?.[1];
@@ -71,12 +72,12 @@ function readQuoted(line: string, from: number, quote: string): { readonly text:
   return { text, end: null };
 }
 
-function isSpace(letter: string | undefined): boolean {
+function isSpaceCharacter(letter: string | undefined): boolean {
   return letter !== undefined && /\s/.test(letter);
 }
 
 /** A text as one word of a line, in quotes where it needs them. */
-export function quoted(text: string): string {
+export function quoteWord(text: string): string {
   if (text !== '' && !/\s/.test(text) && !quotes.has(text[0]) && !text.startsWith('--')) return text;
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -1,21 +1,21 @@
-import { ask, type Node, type NodeId, type Reading } from '@coppice/core';
+import { ask, type Node, type NodeId, type ReadProgram } from '@coppice/core';
 import type { CommandScope } from './contract.ts';
 import { commandError } from './errors.ts';
 
 /** The last message of the user above where the view is. Refuses where there is none. */
 export async function previousPrompt({ store, treeId, activeNodeId }: CommandScope): Promise<Node> {
-  const found = activeNodeId === null ? null : await store.read(treeId, () => promptAbove(activeNodeId));
+  const found = activeNodeId === null ? null : await store.read(treeId, () => promptBefore(activeNodeId));
   return (
     found ??
-    raise(commandError('command/no-such-node', 'There is no message of yours before this place to go back to.'))
+    moveUp(commandError('command/no-such-node', 'There is no message of yours before this place to go back to.'))
   );
 }
 
-function raise(error: Error): never {
+function moveUp(error: Error): never {
   throw error;
 }
 
-function* promptAbove(here: NodeId): Reading<Node | null> {
+function* promptBefore(here: NodeId): ReadProgram<Node | null> {
   for (let limit = 16; ; limit *= 4) {
     const { nodes, complete } = yield* ask('path', { to: here, limit });
     const found = nodes.findLast((node) => node.id !== here && node.kind === 'message' && node.role === 'user');

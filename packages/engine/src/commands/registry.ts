@@ -9,8 +9,8 @@ import type { Model } from '../providers/index.ts';
 import { readBranchModel } from './branch-model.ts';
 import { type Completions, completeLine } from './complete.ts';
 import type {
-  Command,
   CommandContext,
+  CommandDefinition,
   CommandParts,
   CommandResult,
   CommandScope,
@@ -24,12 +24,14 @@ import { parseCommand } from './parse.ts';
 import { unknownCommand } from './unknown-command.ts';
 
 /** The commands that are built in, by name. */
-export const builtInCommands: readonly Command[] = Object.values(members).sort((a, b) => (a.name < b.name ? -1 : 1));
+export const builtInCommands: readonly CommandDefinition[] = Object.values(members).sort((a, b) =>
+  a.name < b.name ? -1 : 1,
+);
 
 /** What a registry of commands is made with. */
 export interface CommandsOptions extends CommandParts {
   /** Commands beside the built-in ones; one of the same name takes its place. */
-  readonly extra?: readonly Command[] | undefined;
+  readonly extra?: readonly CommandDefinition[] | undefined;
 }
 
 /** A command by name and arguments, as a page or a server has it. */
@@ -40,8 +42,8 @@ export interface CommandCall {
 
 /** Runs commands and completes lines. */
 export interface Commands {
-  readonly list: readonly Command[];
-  find(name: string): Command | undefined;
+  readonly list: readonly CommandDefinition[];
+  find(name: string): CommandDefinition | undefined;
   /** Runs a line such as `/switch 2`, or a call. Rejects with an AppError; then nothing was changed. */
   run(what: string | CommandCall, context: CommandContext): Promise<CommandResult>;
   /** What could stand at the end of a line. Never rejects: where nothing can be found out, nothing is offered. */
@@ -50,7 +52,7 @@ export interface Commands {
 
 /** Makes a registry. */
 export function createCommands(options: CommandsOptions = {}): Commands {
-  const byName = new Map<string, Command>();
+  const byName = new Map<string, CommandDefinition>();
   for (const command of [...builtInCommands, ...(options.extra ?? [])]) byName.set(command.name, command);
   const list = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const events = options.events ?? createEvents();
@@ -77,7 +79,7 @@ export function createCommands(options: CommandsOptions = {}): Commands {
       kit,
       now,
       summarize: options.summarize ?? ((request) => compactorOn(request.store).sumUp(request)),
-      compact: options.compact ?? ((request) => compacted(compactorOn(request.store), options.models, request)),
+      compact: options.compact ?? ((request) => compactBranch(compactorOn(request.store), options.models, request)),
       copies: options.copies ?? treeCopies,
       newAct: () => actId(fresh()),
       running: (act): RunContext => ({ actor, now, newId: fresh, kit, ...(act === undefined ? {} : { actId: act }) }),
@@ -117,18 +119,18 @@ function fromCall({ name, args = {} }: CommandCall): { readonly name: string; re
 }
 
 /** Compacts for the window of the model that the branch goes on with, where that is known. */
-async function compacted(
+async function compactBranch(
   compactor: Compactor,
   models: CommandParts['models'],
   request: CompactBranchRequest,
 ): Promise<CompactedBranch> {
   const { store, treeId, nodeId } = request;
   const chosen = await store.read(treeId, () => readBranchModel(treeId, nodeId));
-  return compactor.compact({ ...request, model: chosen === null ? undefined : modelOf(models, chosen.model) });
+  return compactor.compact({ ...request, model: chosen === null ? undefined : modelOfContext(models, chosen.model) });
 }
 
 /** A model that was set once may have gone since; then the window of whoever spoke last counts. */
-function modelOf(models: CommandParts['models'], id: string): Model | undefined {
+function modelOfContext(models: CommandParts['models'], id: string): Model | undefined {
   try {
     return models?.model(id);
   } catch {

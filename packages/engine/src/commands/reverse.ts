@@ -1,7 +1,7 @@
 /** What `/undo` and `/redo` have in common. */
 import { ask, run } from '@coppice/core';
 import type { CommandResult, CommandScope } from './contract.ts';
-import { describeAct, listed } from './describe-act.ts';
+import { describeAct, joinList } from './describe-act.ts';
 
 /** What was taken back, or brought back. */
 export interface ReversedAct {
@@ -12,7 +12,7 @@ export interface ReversedAct {
 }
 
 /** Takes the newest act back, or brings back what was taken back last. A turn that still runs is stopped first. */
-export async function reverse(
+export async function undoOrRedoActs(
   scope: CommandScope,
   type: 'undo' | 'redo',
   force: boolean,
@@ -29,7 +29,7 @@ export async function reverse(
   const { commits } = result.act;
   const what = describeAct(commits);
   return {
-    said: `${type === 'undo' ? 'Took back' : 'Brought back'} ${listed(what)}.`,
+    said: `${type === 'undo' ? 'Took back' : 'Brought back'} ${joinList(what)}.`,
     undo: type === 'undo' ? '/redo' : '/undo',
     data: { actId, at: commits[0]?.at ?? scope.now(), what },
     place: { treeId, activeNodeId: result.activeNodeId },

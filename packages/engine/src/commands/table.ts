@@ -1,7 +1,7 @@
-import type { Command } from './contract.ts';
+import type { CommandDefinition } from './contract.ts';
 
 /** The commands as a table of Markdown, for the documentation. */
-export function commandTable(commands: readonly Command[]): string {
+export function commandTable(commands: readonly CommandDefinition[]): string {
   // A bar would end the cell, also inside of code.
   const rows = commands.map(
     ({ usage, summary }) => `| ${code(usage.replaceAll('|', '\\|'))} | ${summary.replaceAll('|', '\\|')} |`,
@@ -10,7 +10,7 @@ export function commandTable(commands: readonly Command[]): string {
 }
 
 /** The arguments and examples of each command, for the documentation. */
-export function commandDetails(commands: readonly Command[]): string {
+export function commandDetails(commands: readonly CommandDefinition[]): string {
   return commands
     .map(({ name, parameters, examples }) =>
       [

@@ -1,10 +1,10 @@
 import type { AppError } from '@coppice/core';
-import type { Command } from './contract.ts';
+import type { CommandDefinition } from './contract.ts';
 import { commandError } from './errors.ts';
 import { nearest } from './nearest.ts';
 
 /** The refusal of a name that no command has, with the one that was probably meant. */
-export function unknownCommand(name: string, commands: readonly Command[]): AppError {
+export function unknownCommand(name: string, commands: readonly CommandDefinition[]): AppError {
   const meant = nearest(
     name,
     commands.map((command) => command.name),

@@ -5,11 +5,17 @@ import { LoomEngine } from '../forest/loom-engine.ts';
 import { noBudgets } from '../generate/budget.ts';
 import type { ProviderEvent, ProviderRequest } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
-import { type Beat, type ScriptedReply, textBeats, toolBeats, usageBeat } from '../testing/scripted.ts';
-import { eventsOf, openWorkshop, until, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { type ScriptedEvent, type ScriptedReply, textEvents, toolEvents, usageEventOf } from '../testing/scripted.ts';
+import {
+  eventsOf,
+  openTurnFixture,
+  type TurnFixture,
+  type TurnFixtureOptions,
+  until,
+} from '../testing/turn-fixture.ts';
 import { createTools, defineTool } from '../tools/index.ts';
 
-let shop: Workshop;
+let shop: TurnFixture;
 afterEach(() => shop.close());
 
 function isNotes(request: ProviderRequest): boolean {
@@ -17,18 +23,18 @@ function isNotes(request: ProviderRequest): boolean {
 }
 
 /** Plays one reply after the other, and gives notes where those are asked for. */
-function speaking(...replies: readonly (readonly Beat[])[]): readonly ScriptedReply[] {
+function speaking(...replies: readonly (readonly ScriptedEvent[])[]): readonly ScriptedReply[] {
   let next = 0;
-  return [(request) => (isNotes(request) ? textBeats('In short.') : (replies[next++] ?? replies.at(-1) ?? []))];
+  return [(request) => (isNotes(request) ? textEvents('In short.') : (replies[next++] ?? replies.at(-1) ?? []))];
 }
 
 function reporting(text: string, tokens: number): ProviderEvent[] {
-  return [{ type: 'text-delta', text }, usageBeat(tokens, 5), { type: 'end', finishReason: 'stop', raw: null }];
+  return [{ type: 'text-delta', text }, usageEventOf(tokens, 5), { type: 'end', finishReason: 'stop', raw: null }];
 }
 
 /** A reply whose provider does not say what it took, so that estimates count. */
 function quiet(text: string): ProviderEvent[] {
-  return textBeats(text).filter((event) => event.type !== 'usage');
+  return textEvents(text).filter((event) => event.type !== 'usage');
 }
 
 const overflow = [errorEvent('provider/context-overflow', 'Too long.')];
@@ -36,8 +42,8 @@ const config = ['scripted/one', 'scripted/two', 'other/two']
   .map((id) => `[models."${id}"]\nwindow = 8000\nmax_output = 1000\nthinking = false\n`)
   .join('');
 
-async function open(replies: readonly ScriptedReply[], options: WorkshopOptions = {}): Promise<void> {
-  shop = await openWorkshop('sqlite', replies, { config, ...options });
+async function open(replies: readonly ScriptedReply[], options: TurnFixtureOptions = {}): Promise<void> {
+  shop = await openTurnFixture('sqlite', replies, { config, ...options });
 }
 
 async function active(): Promise<NodeId | null> {
@@ -88,7 +94,7 @@ describe('before a call', () => {
   });
 
   test('[M44] what a summary uses counts for the budget of its turn, and not for the next one', async () => {
-    const dear = [{ type: 'text-delta', text: 'In short.' } as const, usageBeat(9_000, 750)];
+    const dear = [{ type: 'text-delta', text: 'In short.' } as const, usageEventOf(9_000, 750)];
     const notes: ScriptedReply = (request) =>
       isNotes(request) ? [...dear, { type: 'end', finishReason: 'stop', raw: null }] : quiet('Yes.');
     await open([notes], { budgets: { ...noBudgets, turnTokens: 20_000 } });
@@ -144,9 +150,9 @@ describe('before a call', () => {
       ],
     });
     const calls = Array.from({ length: 6 }, (_, at) =>
-      toolBeats({ id: `c${at}`, name: 'log', parameters: {} }).filter((event) => event.type !== 'usage'),
+      toolEvents({ id: `c${at}`, name: 'log', parameters: {} }).filter((event) => event.type !== 'usage'),
     );
-    await open(speaking(...calls, textBeats('Done.')), { tools });
+    await open(speaking(...calls, textEvents('Done.')), { tools });
     const options = { tools: ['log'], requestId: 'logs' };
     const end = await shop.send('Read the logs', options).done;
     expect(end.type).toBe('end');
@@ -207,7 +213,7 @@ describe('after a turn', () => {
     let asked = 0;
     await open([
       (request) => {
-        if (isNotes(request)) return asked++ === 0 ? [{ type: 'hang' }] : textBeats('In short.');
+        if (isNotes(request)) return asked++ === 0 ? [{ type: 'hang' }] : textEvents('In short.');
         return request.messages.length > 2 ? reporting('Two.', 6_500) : reporting(long('one', 3_000), 3_000);
       },
     ]);
@@ -226,7 +232,7 @@ describe('after a turn', () => {
 
 describe("a provider's own word", () => {
   test('[Y32] n replies that were too much are asked for again together below one summary', async () => {
-    await open(speaking(textBeats('Yes.'), overflow, overflow, overflow, textBeats('Fits.')));
+    await open(speaking(textEvents('Yes.'), overflow, overflow, overflow, textEvents('Fits.')));
     await shop.send('a').done;
     const end = await shop.send('b', { n: 3 }).done;
     expect(end.type).toBe('end');
@@ -241,8 +247,8 @@ describe("a provider's own word", () => {
   });
 
   test('[Y32] of several models only those that could not are asked again, once for all of them', async () => {
-    await open(speaking(textBeats('Yes.'), overflow, overflow, textBeats('Fits.')), {
-      other: speaking(textBeats('Large.')),
+    await open(speaking(textEvents('Yes.'), overflow, overflow, textEvents('Fits.')), {
+      other: speaking(textEvents('Large.')),
     });
     await shop.send('a').done;
     const end = await shop.send('b', { models: ['scripted/one', 'scripted/two', 'other/two'] }).done;
@@ -256,7 +262,7 @@ describe("a provider's own word", () => {
   });
 
   test('[Y32] what is still too much then is told, and not tried again', async () => {
-    await open(speaking(textBeats('Yes.'), overflow));
+    await open(speaking(textEvents('Yes.'), overflow));
     await shop.send('a').done;
     const end = await shop.send('b').done;
     expect(end).toMatchObject({ type: 'error', code: 'provider/context-overflow' });
@@ -264,7 +270,7 @@ describe("a provider's own word", () => {
   });
 
   test('[Y32] the same request made again finds the replies that came after room was made', async () => {
-    await open(speaking(textBeats('Yes.'), overflow, overflow, textBeats('Fits.')));
+    await open(speaking(textEvents('Yes.'), overflow, overflow, textEvents('Fits.')));
     await shop.send('a').done;
     const options = { n: 2, requestId: 'again' };
     const end = await shop.send('b', options).done;
@@ -301,8 +307,8 @@ describe('otherwise', () => {
     expect(settings.compaction.automatic).toBe(false);
     expect(settings.compaction.fileTools?.read).toContain('peek');
     expect(settings.summaries).toEqual({ model: 'other/one' });
-    await open(speaking(textBeats('Yes.'), overflow, textBeats('Fits.')), {
-      other: [textBeats('Notes of another.')],
+    await open(speaking(textEvents('Yes.'), overflow, textEvents('Fits.')), {
+      other: [textEvents('Notes of another.')],
       summaries: settings.summaries,
     });
     await shop.send('a').done;
@@ -311,7 +317,7 @@ describe('otherwise', () => {
   });
 
   test('[Y33] generation by whole contexts makes room without moving where the user is', async () => {
-    await open(speaking(textBeats('Yes.'), overflow, textBeats('Fits.')));
+    await open(speaking(textEvents('Yes.'), overflow, textEvents('Fits.')));
     await shop.send('mine').done;
     const here = await active();
     const engine = new LoomEngine({ store: shop.store, generator: shop.generator });
@@ -325,7 +331,7 @@ describe('otherwise', () => {
   test('[Y33] a hook may write the summary, and the model is not asked for one', async () => {
     const events = createEvents();
     events.before('compact', (event) => ({ replace: { ...event, summary: 'By a hook.' } }));
-    await open(speaking(textBeats('Yes.'), overflow, textBeats('Fits.')), { events });
+    await open(speaking(textEvents('Yes.'), overflow, textEvents('Fits.')), { events });
     await shop.send('a').done;
     const end = await shop.send('b').done;
     expect(await above(end.nodeIds[0])).toMatchObject({ text: 'By a hook.', meta: { source: { type: 'given' } } });

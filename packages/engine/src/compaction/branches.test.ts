@@ -13,11 +13,11 @@ import {
 } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
-import { textBeats } from '../testing/scripted.ts';
-import { openWorkshop, type Workshop } from '../testing/workshop.ts';
+import { textEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 import { branchWithSummary, createCompactor, mergeBranch } from './compactor.ts';
 
-let shop: Workshop;
+let shop: TurnFixture;
 afterEach(() => shop.close());
 
 async function grow(texts: readonly string[], parentId?: NodeId, meta: NodeMeta = {}): Promise<readonly NodeId[]> {
@@ -47,7 +47,7 @@ async function texts(to: NodeId): Promise<string[]> {
 
 describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
   test('[Y40] what is left is summed up at the new place, from the fork to the old leaf', async () => {
-    shop = await openWorkshop(kind, [textBeats('Attempted Node.js CLI with --verbose flag')]);
+    shop = await openTurnFixture(kind, [textEvents('Attempted Node.js CLI with --verbose flag')]);
     const source = { source: { type: 'model', provider: 'scripted', model_name: 'one' } };
     const ids = await grow(
       [
@@ -93,7 +93,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
   });
 
   test('[Y40] between two branches that share a long beginning only what is not shared is read', async () => {
-    shop = await openWorkshop(kind, [textBeats('Unused.')]);
+    shop = await openTurnFixture(kind, [textEvents('Unused.')]);
     const trunk = await grow(Array.from({ length: 300 }, (_, at) => `t${at};`));
     const fork = trunk[199] ?? nodeId('');
     const [, other = nodeId('')] = await grow(['o1', 'o2'], fork);
@@ -105,7 +105,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
   });
 
   test('[Y41] where nothing is left behind only the pointer moves; the root can be gone back to with a summary', async () => {
-    shop = await openWorkshop(kind, [textBeats('Unused.')]);
+    shop = await openTurnFixture(kind, [textEvents('Unused.')]);
     const ids = await grow(['a', 'b', 'c']);
     const here = { treeId: shop.treeId, nodeId: ids[2] ?? nodeId('') };
     expect(await branchWithSummary(shop.store, here)).toMatchObject({ nodeId: ids[2], added: [], summary: null });
@@ -117,7 +117,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
   });
 
   test('[Y42] a merge is one summary that names the tip, or the messages themselves', async () => {
-    shop = await openWorkshop(kind, [textBeats('Unused.')]);
+    shop = await openTurnFixture(kind, [textEvents('Unused.')]);
     const [q = nodeId('')] = await grow(['q']);
     const side = await grow(['side one', 'side two'], q);
     const [main = nodeId('')] = await grow(['main'], q);
@@ -141,11 +141,11 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
 });
 
 test('[Y41] a summary that is there is taken as it is, and hooks may cancel, lead elsewhere or write it', async () => {
-  shop = await openWorkshop('memory', []);
+  shop = await openTurnFixture('memory', []);
   const ids = await grow(['a', 'b', 'c']);
   const events = createEvents();
-  const told: unknown[] = [];
-  events.after('branch', (event) => void told.push(event));
+  const reported: unknown[] = [];
+  events.after('branch', (event) => void reported.push(event));
   const off = events.before('branch', () => ({ cancel: 'Stay.' }));
   const compactor = createCompactor({ store: shop.store, events });
   const request = { treeId: shop.treeId, nodeId: ids[0] ?? nodeId('') };
@@ -158,11 +158,11 @@ test('[Y41] a summary that is there is taken as it is, and hooks may cancel, lea
   }));
   const led = await compactor.branchWithSummary(request);
   expect(await shop.node(led.nodeId)).toMatchObject({ text: 'By a hook.', parentId: ids[1] });
-  expect(told).toEqual([given, led].map(({ nodeId: id }) => ({ treeId: shop.treeId, nodeId: id, added: [id] })));
+  expect(reported).toEqual([given, led].map(({ nodeId: id }) => ({ treeId: shop.treeId, nodeId: id, added: [id] })));
 });
 
 test('[Y43] a stretch is summed up for others: all above null, nothing where nothing was said', async () => {
-  shop = await openWorkshop('memory', []);
+  shop = await openTurnFixture('memory', []);
   const ids = await grow(['a', 'b', 'c']);
   const compactor = createCompactor({ store: shop.store });
   const leaf = ids[2] ?? nodeId('');

@@ -6,7 +6,7 @@ import {
   type Message,
   type Node,
   type NodeId,
-  type Reading,
+  type ReadProgram,
   type RunContext,
   readTree,
   refuse,
@@ -14,41 +14,48 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { filesIn, filesJson, joinFiles, noFiles, trackFiles } from '../summaries/files.ts';
-import type { Acting, Bench, BringBackRequest, Landed, LeaveRequest, StretchSummary } from './contract.ts';
+import type {
+  ActingUser,
+  CompactionCommit,
+  CompactorServices,
+  MergeRequest,
+  RangeSummary,
+  SwitchRequest,
+} from './contract.ts';
 import { lastModel } from './last-model.ts';
 
 /** The part of the way to a leaf that the way to another node does not share, oldest first. */
-function* readLeft(leaf: NodeId, other: NodeId): Reading<readonly Node[]> {
+function* readLeft(leaf: NodeId, other: NodeId): ReadProgram<readonly Node[]> {
   for (let limit = 64; ; limit *= 4) {
     const { nodes, complete } = yield* ask('path', { to: leaf, limit });
     const [first] = nodes;
     if (first === undefined) return [];
-    if (complete || nodes.length < limit || (yield* ask('above', { id: first.id, below: other })))
-      return nodes.slice(yield* sharedWith(nodes, other));
+    if (complete || nodes.length < limit || (yield* ask('isAncestorOrSelf', { id: first.id, below: other })))
+      return nodes.slice(yield* sharedLength(nodes, other));
   }
 }
 
 /** How many nodes of a path, from its beginning, the path to another node has too: the shared ones come first. */
-function* sharedWith(nodes: readonly Node[], other: NodeId): Reading<number> {
+function* sharedLength(nodes: readonly Node[], other: NodeId): ReadProgram<number> {
   let [shared, parted] = [0, nodes.length];
   while (shared < parted) {
     const middle = (shared + parted) >> 1;
     const id = nodes[middle]?.id;
-    if (id !== undefined && (yield* ask('above', { id, below: other }))) shared = middle + 1;
+    if (id !== undefined && (yield* ask('isAncestorOrSelf', { id, below: other }))) shared = middle + 1;
     else parted = middle;
   }
   return shared;
 }
 
 /** The nodes below one (all for null) on the way to a leaf. */
-function* readBelow(above: NodeId | null, leaf: NodeId): Reading<readonly Node[]> {
+function* readBranchBelow(above: NodeId | null, leaf: NodeId): ReadProgram<readonly Node[]> {
   if (above !== null) return yield* readLeft(leaf, above);
   return (yield* ask('path', { to: leaf })).nodes;
 }
 
 /** Sums up a stretch of a branch; null where nothing was said on it. */
-export async function sumUpStretch(
-  bench: Bench,
+export async function summarizeRange(
+  bench: CompactorServices,
   {
     treeId,
     above,
@@ -60,18 +67,18 @@ export async function sumUpStretch(
     readonly above: NodeId | null;
     readonly leaf: NodeId;
     readonly focus?: string | undefined;
-  } & Pick<Acting, 'signal'>,
-): Promise<StretchSummary | null> {
-  return sumUp(bench, await bench.store.read(treeId, () => readBelow(above, leaf)), focus, signal);
+  } & Pick<ActingUser, 'signal'>,
+): Promise<RangeSummary | null> {
+  return summarizePart(bench, await bench.store.read(treeId, () => readBranchBelow(above, leaf)), focus, signal);
 }
 
-async function sumUp(
-  bench: Bench,
+async function summarizePart(
+  bench: CompactorServices,
   nodes: readonly Node[],
   focus: string | undefined,
   signal: AbortSignal | undefined,
-): Promise<StretchSummary | null> {
-  const messages = nodes.flatMap(spoken);
+): Promise<RangeSummary | null> {
+  const messages = nodes.flatMap(hasMessages);
   if (messages.length === 0) return null;
   let files = noFiles;
   for (const { kind, marker } of nodes)
@@ -84,17 +91,20 @@ async function sumUp(
 }
 
 /** What a node adds to the summary of its branch. The messages that a compaction stands for are all there themselves. */
-function spoken({ kind, message, meta }: Node): Message[] {
+function hasMessages({ kind, message, meta }: Node): Message[] {
   if (message === null || meta.excluded === true || kind === 'compaction' || kind === 'state') return [];
   return [kind === 'branch-summary' ? branchSummaryMessage(message) : message];
 }
 
-function actingAs({ actor, now, newId, kit }: Bench, request: Acting): RunContext & { readonly actId: string } {
+function actingAs(
+  { actor, now, newId, kit }: CompactorServices,
+  request: ActingUser,
+): RunContext & { readonly actId: string } {
   return { actor: request.actor ?? actor, actId: request.actId ?? newId(), now, newId, kit };
 }
 
 /** Goes elsewhere; what is left behind is summed up there. Where nothing is, only the pointer moves. */
-export async function leaveBranch(bench: Bench, request: LeaveRequest): Promise<Landed> {
+export async function switchWithSummary(bench: CompactorServices, request: SwitchRequest): Promise<CompactionCommit> {
   const { store, events } = bench;
   const { treeId, focus, signal } = request;
   const asked = await events?.ask('branch', {
@@ -112,7 +122,7 @@ export async function leaveBranch(bench: Bench, request: LeaveRequest): Promise<
   });
   const made =
     summary === undefined
-      ? await sumUp(bench, left, focus, signal)
+      ? await summarizePart(bench, left, focus, signal)
       : { text: summary, meta: { source: { type: 'given' } }, details: {} };
   const context = actingAs(bench, request);
   const { result } = await run(
@@ -132,7 +142,7 @@ export async function leaveBranch(bench: Bench, request: LeaveRequest): Promise<
 }
 
 /** Brings a branch back below another: by default as one summary that names its tip. */
-export async function bringBack(bench: Bench, request: BringBackRequest): Promise<Landed> {
+export async function mergeBranchSummary(bench: CompactorServices, request: MergeRequest): Promise<CompactionCommit> {
   const { store } = bench;
   const { treeId, nodeId, mode = 'summary', focus, signal } = request;
   const context = actingAs(bench, request);
@@ -158,11 +168,11 @@ export async function bringBack(bench: Bench, request: BringBackRequest): Promis
 }
 
 async function mergeSummary(
-  bench: Bench,
-  { treeId, nodeId, into, summary }: BringBackRequest,
+  bench: CompactorServices,
+  { treeId, nodeId, into, summary }: MergeRequest,
   focus: string | undefined,
   signal: AbortSignal | undefined,
-): Promise<StretchSummary | null> {
+): Promise<RangeSummary | null> {
   if (summary !== undefined) return { text: summary, meta: { source: { type: 'given' } }, details: {} };
   const left = await bench.store.read(treeId, function* () {
     const row = yield* readTree(treeId);
@@ -170,5 +180,5 @@ async function mergeSummary(
     return end === null ? [] : yield* readLeft(nodeId, end);
   });
   // What cannot be merged is refused by the planner, which knows why.
-  return sumUp(bench, left, focus, signal);
+  return summarizePart(bench, left, focus, signal);
 }

@@ -2,8 +2,8 @@
 import {
   actId as asActId,
   ask,
+  type CompactionCut,
   type Context,
-  type Cut,
   chooseCut,
   compactionBudget,
   contextOf,
@@ -12,7 +12,7 @@ import {
   type MessageKit,
   type Node,
   type NodeId,
-  type Reading,
+  type ReadProgram,
   readContextPath,
   readTree,
   refuse,
@@ -33,12 +33,12 @@ import {
   type TrackedFiles,
   trackFiles,
 } from '../summaries/files.ts';
-import type { Bench, Compacted, CompactionRequest } from './contract.ts';
-import { singly } from './flights.ts';
+import { runExclusive } from './compaction-lock.ts';
+import type { Compacted, CompactionRequest, CompactorServices } from './contract.ts';
 import { lastModel } from './last-model.ts';
 
 /** What is in force at the end of a branch. */
-interface Place {
+interface CompactionPoint {
   readonly nodeId: NodeId;
   readonly path: readonly Node[];
   readonly context: Context;
@@ -46,7 +46,7 @@ interface Place {
 }
 
 /** Asks the hooks, compacts, and tells them. Refuses `context/nothing-to-compact`. */
-export async function compactByHand(bench: Bench, request: CompactionRequest): Promise<Compacted> {
+export async function compactByHand(bench: CompactorServices, request: CompactionRequest): Promise<Compacted> {
   const { treeId } = request;
   const here = await bench.store.read(treeId, () => readEnd(treeId, request.nodeId));
   const asked = await bench.events?.ask('compact', {
@@ -69,7 +69,7 @@ interface End {
   readonly isLeaf?: boolean;
 }
 
-function* readEnd(treeId: TreeId, named: NodeId | undefined): Reading<End> {
+function* readEnd(treeId: TreeId, named: NodeId | undefined): ReadProgram<End> {
   const { activeNodeId } = yield* readTree(treeId);
   const nodeId =
     named ?? activeNodeId ?? refuse('context/nothing-to-compact', 'An empty tree has nothing to compact.', { treeId });
@@ -77,18 +77,26 @@ function* readEnd(treeId: TreeId, named: NodeId | undefined): Reading<End> {
 }
 
 /** Compacts without asking anybody, one at a time in a tree. */
-export function compactAt(bench: Bench, request: CompactionRequest & End, reason: CompactReason): Promise<Compacted> {
+export function compactAt(
+  bench: CompactorServices,
+  request: CompactionRequest & End,
+  reason: CompactReason,
+): Promise<Compacted> {
   const { treeId, nodeId, focus = null, summary = null, keep = null, model, signal } = request;
   const key = JSON.stringify([nodeId, focus, summary, keep, model?.id ?? null]);
-  return singly(bench.store, { treeId, key, yields: reason === 'after', signal }, (flightSignal) =>
-    compacted(bench, { ...request, signal: flightSignal }, reason),
+  return runExclusive(bench.store, { treeId, key, yields: reason === 'after', signal }, (lockSignal) =>
+    compactedResult(bench, { ...request, signal: lockSignal }, reason),
   );
 }
 
-async function compacted(bench: Bench, request: CompactionRequest & End, reason: CompactReason): Promise<Compacted> {
+async function compactedResult(
+  bench: CompactorServices,
+  request: CompactionRequest & End,
+  reason: CompactReason,
+): Promise<Compacted> {
   const { store, kit } = bench;
   const { treeId, focus } = request;
-  const place = await store.read(treeId, () => readPlace(treeId, request.nodeId, kit));
+  const place = await store.read(treeId, () => readCompactionPoint(treeId, request.nodeId, kit));
   const model = request.model ?? lastModel(bench, place.path);
   const { reserve, ...budget } = compactionBudget(model?.info.windowKnown === true ? model.info.window : undefined);
   const maxTokens = Math.min(defaultSummaryLimits.maxTokens, Math.floor(reserve * 0.8));
@@ -102,7 +110,7 @@ async function compacted(bench: Bench, request: CompactionRequest & End, reason:
   const turnPrefix = cut.turnPrefix.map((entry) => entry.message);
   const summarised = [...messages, ...turnPrefix];
   const files = filesBefore(place, cut, bench.fileTools, summarised);
-  const made = await summaryFor(bench, request, {
+  const made = await summaryForRange(bench, request, {
     messages,
     turnPrefix,
     previous: cut.previousSummary,
@@ -110,10 +118,10 @@ async function compacted(bench: Bench, request: CompactionRequest & End, reason:
     files,
     maxTokens,
     near: model,
-    purse: request.purse,
+    allowance: request.allowance,
     signal: request.signal,
   });
-  return committed(bench, request, reason, place, cut, made, {
+  return commitCompaction(bench, request, reason, place, cut, made, {
     ...filesJson(files),
     reason,
     summarised: summarised.length,
@@ -122,10 +130,10 @@ async function compacted(bench: Bench, request: CompactionRequest & End, reason:
   });
 }
 
-function summaryFor(
-  { summarizer }: Bench,
+function summaryForRange(
+  { summarizer }: CompactorServices,
   { summary }: CompactionRequest,
-  wanted: Parameters<Bench['summarizer']['compaction']>[0],
+  wanted: Parameters<CompactorServices['summarizer']['compaction']>[0],
 ): Promise<Summary> {
   if (summary === undefined) return summarizer.compaction(wanted);
   return Promise.resolve({ text: summary, source: { type: 'given' } });
@@ -141,7 +149,7 @@ function promptTokens(context: Context): number {
 }
 
 /** What is in force at a node. Refuses what is unknown and what is still being written. */
-function* readPlace(treeId: TreeId, nodeId: NodeId, kit: MessageKit): Reading<Place> {
+function* readCompactionPoint(treeId: TreeId, nodeId: NodeId, kit: MessageKit): ReadProgram<CompactionPoint> {
   const row = yield* readTree(treeId);
   const head = yield* ask('head', { id: nodeId });
   if (head === null) return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
@@ -153,23 +161,28 @@ function* readPlace(treeId: TreeId, nodeId: NodeId, kit: MessageKit): Reading<Pl
 }
 
 /** The files of what gives way, after those that earlier summaries told of. */
-function filesBefore({ path, context }: Place, cut: Cut, tools: FileTools, messages: readonly Message[]): TrackedFiles {
+function filesBefore(
+  { path, context }: CompactionPoint,
+  cut: CompactionCut,
+  tools: FileTools,
+  messages: readonly Message[],
+): TrackedFiles {
   const nodes = new Map(path.map((node) => [node.id, node]));
-  const told = [context.compaction?.nodeId, ...[...cut.history, ...cut.turnPrefix].map((entry) => entry.nodeId)];
+  const reported = [context.compaction?.nodeId, ...[...cut.history, ...cut.turnPrefix].map((entry) => entry.nodeId)];
   let files = noFiles;
-  for (const id of told) {
+  for (const id of reported) {
     const details = id == null ? undefined : nodes.get(id)?.marker?.details;
     if (details !== undefined) files = joinFiles(files, filesIn(details));
   }
   return trackFiles(messages, files, tools);
 }
 
-async function committed(
-  bench: Bench,
+async function commitCompaction(
+  bench: CompactorServices,
   request: CompactionRequest & End,
   reason: CompactReason,
-  place: Place,
-  cut: Cut,
+  place: CompactionPoint,
+  cut: CompactionCut,
   { text, source }: Summary,
   details: JsonObject,
 ): Promise<Compacted> {

@@ -19,11 +19,11 @@ import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
 import type { ScriptedReply } from '../testing/scripted.ts';
-import { textBeats } from '../testing/scripted.ts';
-import { openWorkshop, until, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
-import { compact, createCompactor } from './compactor.ts';
+import { textEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, type TurnFixtureOptions, until } from '../testing/turn-fixture.ts';
+import { compactBranchNow, createCompactor } from './compactor.ts';
 
-let shop: Workshop;
+let shop: TurnFixture;
 afterEach(() => shop.close());
 
 const said = (role: 'user' | 'assistant', text: string): Message => textMessage(role, text);
@@ -50,7 +50,7 @@ async function grow(messages: readonly Message[], parentId?: NodeId): Promise<re
 }
 
 /** Messages m1 to m<count> of about `tokens` tokens each: m1 and those with an even number are the user's. */
-function talk(count: number, tokens = 100): Message[] {
+function conversation(count: number, tokens = 100): Message[] {
   return Array.from({ length: count }, (_, at) =>
     said(at === 0 || at % 2 === 1 ? 'user' : 'assistant', `m${at + 1} ${'word '.repeat(Math.max(0, tokens - 6))}`),
   );
@@ -68,16 +68,16 @@ async function active(): Promise<NodeId | null> {
   return (await shop.store.read(shop.treeId, () => ask('tree', {})))?.activeNodeId ?? null;
 }
 
-const notes: readonly ScriptedReply[] = [(_request, call) => textBeats(`Summary ${call + 1}.`)];
+const notes: readonly ScriptedReply[] = [(_request, call) => textEvents(`Summary ${call + 1}.`)];
 const one = '[models."scripted/one"]\nwindow = 8000\nmax_output = 1000\nthinking = false\n';
-async function open(kind: 'memory' | 'sqlite', replies = notes, options: WorkshopOptions = {}): Promise<void> {
-  shop = await openWorkshop(kind, replies, { config: one, systemPrompt: 'Be brief.', ...options });
+async function open(kind: 'memory' | 'sqlite', replies = notes, options: TurnFixtureOptions = {}): Promise<void> {
+  shop = await openTurnFixture(kind, replies, { config: one, systemPrompt: 'Be brief.', ...options });
 }
 
 describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
   test('[Y20] on a chain the summary goes below the leaf and names the first message that stays', async () => {
     await open(kind);
-    const ids = await grow(talk(10));
+    const ids = await grow(conversation(10));
     const model = shop.providers.model('scripted/one');
     const made = await shop.generator.compactor.compact({ treeId: shop.treeId, keep: 550, model });
     const marker = await shop.node(made.nodeId);
@@ -93,7 +93,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
   test('[Y20] of two branches each has a compaction history of its own', async () => {
     await open(kind);
     const model = shop.providers.model('scripted/one');
-    const first = await grow(talk(5));
+    const first = await grow(conversation(5));
     const keep = 220;
     const { compactor } = shop.generator;
     const one = await compactor.compact({ treeId: shop.treeId, keep, model });
@@ -117,7 +117,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
   test('[Y21] the second begins where the first one kept from, and brings its summary up to date', async () => {
     await open(kind);
     const model = shop.providers.model('scripted/one');
-    await grow(talk(6));
+    await grow(conversation(6));
     const { compactor } = shop.generator;
     await compactor.compact({ treeId: shop.treeId, keep: 330, model });
     const more = (name: string) => `${name} ${'word '.repeat(90)}`;
@@ -134,7 +134,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     await open(kind);
     const model = shop.providers.model('scripted/one');
     const ids = await grow([
-      ...talk(4),
+      ...conversation(4),
       said('user', 'm5 go'),
       calling('a', 'read', { path: '/x.ts' }),
       result('a', 'small'),
@@ -167,7 +167,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     const { compactor } = shop.generator;
     const refused = { code: 'context/nothing-to-compact' };
     await expect(compactor.compact({ treeId: shop.treeId })).rejects.toMatchObject(refused);
-    const [m1] = await grow(talk(2, 20));
+    const [m1] = await grow(conversation(2, 20));
     await expect(compactor.compact({ treeId: shop.treeId })).rejects.toMatchObject(refused);
     await expect(compactor.compact({ treeId: shop.treeId, nodeId: shop.rootId })).rejects.toMatchObject(refused);
     expect(shop.provider.requests).toEqual([]);
@@ -176,7 +176,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
 
   test('[Y24] one act: undo takes it back and redo brings it back', async () => {
     await open(kind);
-    const ids = await grow(talk(10));
+    const ids = await grow(conversation(10));
     const context = { ...shop.context, actor: shop.store.owner };
     const made = await shop.generator.compactor.compact({ treeId: shop.treeId, keep: 330, focus: 'boats' });
     expect((await shop.node(made.nodeId)).marker?.details).toMatchObject({ focus: 'boats', reason: 'manual' });
@@ -189,9 +189,9 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
 
   test('[Y25] works without any configuration, and at any place of the tree without moving who is elsewhere', async () => {
     await open(kind);
-    const ids = await grow(talk(120));
+    const ids = await grow(conversation(120));
     const here = ids[99] ?? nodeId('');
-    const made = await compact(shop.store, { treeId: shop.treeId, nodeId: here });
+    const made = await compactBranchNow(shop.store, { treeId: shop.treeId, nodeId: here });
     expect(made.source).toEqual({ type: 'extract', reason: 'no-model' });
     expect((await shop.node(made.nodeId)).parentId).toBe(here);
     expect(await active()).toBe(ids[119]);
@@ -209,9 +209,9 @@ test.each(['files', 'jsonl'])('[Y25] works on %s as well, and what is in force o
     const store = await openStore(`${kind}:${place}`);
     const { treeId, context } = shop;
     await run(store, { type: 'create', treeId }, context);
-    const messages = talk(60).map((message) => ({ message }));
+    const messages = conversation(60).map((message) => ({ message }));
     await run(store, { type: 'append', treeId, messages, merge: false }, context);
-    const made = await compact(store, { treeId });
+    const made = await compactBranchNow(store, { treeId });
     await store.close();
     const again = await openStore(`${kind}:${place}`);
     const found = await again.read(treeId, function* () {
@@ -228,8 +228,8 @@ test.each(['files', 'jsonl'])('[Y25] works on %s as well, and what is in force o
 
 describe('at the same time', () => {
   test('[Y26] two that want the same get the same; another waits its turn', async () => {
-    await open('memory', [[{ type: 'wait', ms: 20 }, ...textBeats('Once.')]]);
-    const ids = await grow(talk(10));
+    await open('memory', [[{ type: 'wait', ms: 20 }, ...textEvents('Once.')]]);
+    const ids = await grow(conversation(10));
     const model = shop.providers.model('scripted/one');
     const { compactor } = shop.generator;
     const request = { treeId: shop.treeId, keep: 330, model };
@@ -246,8 +246,8 @@ describe('at the same time', () => {
   });
 
   test('[Y26] one that is given up is gone on with by whoever waits for the same', async () => {
-    await open('memory', [[{ type: 'hang' }], textBeats('Second try.')]);
-    await grow(talk(10));
+    await open('memory', [[{ type: 'hang' }], textEvents('Second try.')]);
+    await grow(conversation(10));
     const model = shop.providers.model('scripted/one');
     const { compactor } = shop.generator;
     const controller = new AbortController();
@@ -266,10 +266,10 @@ describe('at the same time', () => {
     await open('memory', [
       async function* () {
         await new Promise((resolve) => gate.signal.addEventListener('abort', resolve));
-        yield* textBeats('Late.');
+        yield* textEvents('Late.');
       },
     ]);
-    const ids = await grow(talk(10));
+    const ids = await grow(conversation(10));
     const model = shop.providers.model('scripted/one');
     const making = shop.generator.compactor.compact({ treeId: shop.treeId, keep: 330, model });
     await until(() => shop.provider.running === 1);
@@ -284,21 +284,21 @@ describe('at the same time', () => {
 describe('hooks', () => {
   test('[Y27] may cancel a compaction, move it, focus it or write it, and are told of it', async () => {
     await open('memory');
-    const ids = await grow(talk(10));
+    const ids = await grow(conversation(10));
     const events = createEvents();
-    const told: unknown[] = [];
-    events.after('compact', (event) => void told.push(event));
+    const reported: unknown[] = [];
+    events.after('compact', (event) => void reported.push(event));
     const compactor = createCompactor({ store: shop.store, events });
     const off = events.before('compact', () => ({ cancel: 'Not now.' }));
     const request = { treeId: shop.treeId, keep: 330 };
     await expect(compactor.compact(request)).rejects.toMatchObject({ code: 'event/cancelled', message: 'Not now.' });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     off();
     events.before('compact', (event) => ({
       replace: { ...event, nodeId: ids[7] ?? event.nodeId, summary: `Mine, ${event.reason}, ${event.focus}.` },
     }));
     const made = await compactor.compact({ ...request, focus: 'boats' });
     expect(made).toMatchObject({ summary: 'Mine, manual, boats.', source: { type: 'given' }, parentId: ids[7] });
-    expect(told).toEqual([{ treeId: shop.treeId, nodeId: made.nodeId, reason: 'manual' }]);
+    expect(reported).toEqual([{ treeId: shop.treeId, nodeId: made.nodeId, reason: 'manual' }]);
   });
 });

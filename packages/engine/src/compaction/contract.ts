@@ -4,11 +4,11 @@ import type { Events } from '../events.ts';
 import type { Compact } from '../generate/contract.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
-import type { Summarizer, SummaryPurse } from '../summaries/contract.ts';
+import type { Summarizer, SummaryAllowance } from '../summaries/contract.ts';
 import type { FileTools } from '../summaries/files.ts';
 
 /** Who acts, as part of what, and until when. */
-export interface Acting {
+export interface ActingUser {
   /** All commits of one user action share it; a fresh one if not given. */
   readonly actId?: string | undefined;
   /** The compactor's own actor if not given. */
@@ -17,7 +17,7 @@ export interface Acting {
 }
 
 /** Which branch is to be compacted. */
-export interface CompactionRequest extends Acting {
+export interface CompactionRequest extends ActingUser {
   readonly treeId: TreeId;
   /** The end of the branch; the active node if not given. */
   readonly nodeId?: NodeId | undefined;
@@ -32,7 +32,7 @@ export interface CompactionRequest extends Acting {
   /** False leaves the pointer where it is. */
   readonly select?: boolean | undefined;
   /** Who pays for the summary, where there is a limit to it. */
-  readonly purse?: SummaryPurse | undefined;
+  readonly allowance?: SummaryAllowance | undefined;
 }
 
 /** What came of a compaction. */
@@ -54,7 +54,7 @@ export interface Compacted {
 }
 
 /** Where to go and what to take along. */
-export interface LeaveRequest extends Acting {
+export interface SwitchRequest extends ActingUser {
   readonly treeId: TreeId;
   /** The place to go to; also the root. */
   readonly nodeId: NodeId;
@@ -66,7 +66,7 @@ export interface LeaveRequest extends Acting {
 }
 
 /** Which branch is brought back. */
-export interface BringBackRequest extends Acting {
+export interface MergeRequest extends ActingUser {
   readonly treeId: TreeId;
   /** The tip of the branch that is brought back. */
   readonly nodeId: NodeId;
@@ -79,7 +79,7 @@ export interface BringBackRequest extends Acting {
 }
 
 /** Where one is now, and what was added. */
-export interface Landed {
+export interface CompactionCommit {
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
   /** Null where nothing was left behind that could be summed up. */
@@ -88,7 +88,7 @@ export interface Landed {
 }
 
 /** What a stretch of a branch comes to, with what is noted beside it. */
-export interface StretchSummary {
+export interface RangeSummary {
   readonly text: string;
   readonly meta: NodeMeta;
   readonly details: JsonObject;
@@ -99,11 +99,11 @@ export interface Compactor {
   /** Has older messages of a branch give way to a summary. Refuses `context/nothing-to-compact`. */
   compact(request: CompactionRequest): Promise<Compacted>;
   /** The same for a turn that is short of room. */
-  readonly makeRoom: Compact;
+  readonly compactContext: Compact;
   /** Goes elsewhere, with a summary of what is left behind there. */
-  branchWithSummary(request: LeaveRequest): Promise<Landed>;
+  branchWithSummary(request: SwitchRequest): Promise<CompactionCommit>;
   /** Brings a branch back to another one: as a summary, or as its messages. */
-  merge(request: BringBackRequest): Promise<Landed>;
+  merge(request: MergeRequest): Promise<CompactionCommit>;
   /** Sums up the way from below a node (all of it for null) down to a leaf; null where nothing was said on it. */
   sumUp(
     stretch: {
@@ -111,8 +111,8 @@ export interface Compactor {
       readonly above: NodeId | null;
       readonly leaf: NodeId;
       readonly focus?: string | undefined;
-    } & Pick<Acting, 'signal'>,
-  ): Promise<StretchSummary | null>;
+    } & Pick<ActingUser, 'signal'>,
+  ): Promise<RangeSummary | null>;
 }
 
 /** What a compactor is made of; all but the store has a default. */
@@ -131,7 +131,7 @@ export interface CompactorOptions {
 }
 
 /** What every part works with. */
-export interface Bench {
+export interface CompactorServices {
   readonly store: Store;
   readonly summarizer: Summarizer;
   readonly model: ((id: string) => Model) | null;

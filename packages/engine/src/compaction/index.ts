@@ -1,13 +1,13 @@
 /** Compaction, and summaries of branches. */
-export { branchWithSummary, compact, createCompactor, mergeBranch } from './compactor.ts';
+export { branchWithSummary, compactBranchNow, createCompactor, mergeBranch } from './compactor.ts';
 export type {
-  Acting,
-  BringBackRequest,
+  ActingUser,
   Compacted,
+  CompactionCommit,
   CompactionRequest,
   Compactor,
   CompactorOptions,
-  Landed,
-  LeaveRequest,
-  StretchSummary,
+  MergeRequest,
+  RangeSummary,
+  SwitchRequest,
 } from './contract.ts';

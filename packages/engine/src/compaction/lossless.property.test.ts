@@ -93,7 +93,7 @@ test('[Y28] however often room is made, nothing is lost and nothing is torn apar
   const store = await openStore('memory:');
   const context: RunContext = { actor: 'me', now: () => 1, newId: () => newId(), kit: messageKit };
   await fc.assert(
-    fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 24 }), async (deeds) => {
+    fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 24 }), async (acts) => {
       const id = treeId(newId());
       await run(store, { type: 'create', treeId: id, attributes: { systemPrompt: 'Be brief.' } }, context);
       const summarizer = recorder();
@@ -104,7 +104,7 @@ test('[Y28] however often room is made, nothing is lost and nothing is torn apar
         return marks.at(-1) ?? '';
       };
       let last = '';
-      for (const one of deeds) {
+      for (const one of acts) {
         if (one.type !== 'compact') {
           const messages = messagesOf(one, mark).map((message) => ({ message }));
           await run(store, { type: 'append', treeId: id, messages, merge: false }, context);

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { configPath, type Env, loadConfig, parseConfig } from './load.ts';
-import { lineOf } from './toml.ts';
+import { configPath, type Environment, loadConfig, parseConfig } from './load.ts';
+import { lineOfKey } from './toml.ts';
 
-const parse = (text: string, env: Env = {}) => parseConfig({ name: '/home/me/.coppice/config.toml', text }, env);
+const parse = (text: string, env: Environment = {}) =>
+  parseConfig({ name: '/home/me/.coppice/config.toml', text }, env);
 
 const full = `
 model = "lab/qwen3"
@@ -187,10 +188,10 @@ describe('the configuration', () => {
 
   it('[G82] finds the line of a key under quoted, dotted and nested tables', () => {
     const text = '# top\n[models."a/b"]\nwindow = 1\n[x]\n"y z".w = 2\n[[list]]\nk = 1\n';
-    expect(lineOf(text, ['models', 'a/b', 'window'])).toBe(3);
-    expect(lineOf(text, ['x', 'y z', 'w'])).toBe(5);
-    expect(lineOf(text, ['models', 'a/b', 'missing'])).toBe(2);
-    expect(lineOf(text, ['nowhere'])).toBeNull();
+    expect(lineOfKey(text, ['models', 'a/b', 'window'])).toBe(3);
+    expect(lineOfKey(text, ['x', 'y z', 'w'])).toBe(5);
+    expect(lineOfKey(text, ['models', 'a/b', 'missing'])).toBe(2);
+    expect(lineOfKey(text, ['nowhere'])).toBeNull();
   });
 
   it('[G83] finds keys in the environment, each for its own host', () => {
@@ -214,8 +215,8 @@ describe('the configuration', () => {
     expect(config.providers.get('openai')?.key).toBeUndefined();
     expect(config.warnings[0]).toMatchObject({ where: '/home/me/.coppice/config.toml:1' });
     expect(config.warnings[0]?.message).toContain('OPENAI_API_KEY is not sent to proxy.example.org');
-    const told = parse(`${text}\napi_key_env = "OPENAI_API_KEY"`, { OPENAI_API_KEY: 'sk-openai-1' });
-    expect(told.providers.get('openai')?.key?.for('https://proxy.example.org/v1/x')).toBe('sk-openai-1');
+    const reported = parse(`${text}\napi_key_env = "OPENAI_API_KEY"`, { OPENAI_API_KEY: 'sk-openai-1' });
+    expect(reported.providers.get('openai')?.key?.for('https://proxy.example.org/v1/x')).toBe('sk-openai-1');
   });
 
   it('[G84] is read from the home directory, or from where COPPICE_CONFIG says; nothing of the current directory counts', async () => {

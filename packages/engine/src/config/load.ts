@@ -24,12 +24,12 @@ import {
 import { openToml, type TomlFile, type TomlTable } from './toml.ts';
 
 /** The environment, as a process has it. */
-export type Env = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where the configuration comes from. */
 export interface ConfigSource {
   /** The process's own unless given. */
-  readonly env?: Env;
+  readonly env?: Environment;
   /** The user's home directory. */
   readonly home?: string;
 }
@@ -76,7 +76,7 @@ export async function loadConfig(source: ConfigSource = {}): Promise<Config> {
 }
 
 /** The configuration of a file's text and an environment. Pure; refuses `config/invalid` with file, line and key. */
-export function parseConfig(file: TomlFile | null, env: Env): Config {
+export function parseConfig(file: TomlFile | null, env: Environment): Config {
   const warnings: ConfigWarning[] = [];
   const top = openToml(file ?? { name: 'no configuration file', text: '' }, warnings);
   const offline = top.table('offline');
@@ -84,9 +84,9 @@ export function parseConfig(file: TomlFile | null, env: Env): Config {
   const ollama = top.table('ollama');
   const config: Config = {
     file: file?.name ?? null,
-    model: filled(env.COPPICE_MODEL) ?? top.text('model'),
+    model: withDefaultsFilled(env.COPPICE_MODEL) ?? top.text('model'),
     cheapModel: top.text('cheap_model'),
-    store: filled(env.COPPICE_STORE) ?? top.text('store'),
+    store: withDefaultsFilled(env.COPPICE_STORE) ?? top.text('store'),
     providers: readProviders(top.table('providers'), env, warnings),
     models: readModels(top.table('models')),
     catalogueFile: readCatalogueFile(catalogue),
@@ -107,7 +107,7 @@ export function parseConfig(file: TomlFile | null, env: Env): Config {
   return config;
 }
 
-function filled(text: string | undefined): string | undefined {
+function withDefaultsFilled(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text.trim();
 }
 
@@ -117,7 +117,11 @@ function readCatalogueFile(table: TomlTable): string | undefined {
   return file;
 }
 
-function readProviders(table: TomlTable, env: Env, warnings: ConfigWarning[]): ReadonlyMap<string, ProviderConfig> {
+function readProviders(
+  table: TomlTable,
+  env: Environment,
+  warnings: ConfigWarning[],
+): ReadonlyMap<string, ProviderConfig> {
   const providers = new Map<string, ProviderConfig>();
   for (const name of table.names) {
     if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name))
@@ -151,17 +155,17 @@ function readProviders(table: TomlTable, env: Env, warnings: ConfigWarning[]): R
   return providers;
 }
 
-function environmentKey(names: readonly string[], address: string | null, env: Env): [string, Secret] | [] {
+function environmentKey(names: readonly string[], address: string | null, env: Environment): [string, Secret] | [] {
   for (const name of names) {
-    const value = filled(env[name]);
+    const value = withDefaultsFilled(env[name]);
     if (value !== undefined && address !== null) return [name, new Secret(value, address)];
   }
   return [];
 }
 
 // Ollama's own variable is where it listens: a host, a port, or both, with or without a scheme.
-function ollamaAddress(env: Env): string | undefined {
-  const said = filled(env.OLLAMA_HOST);
+function ollamaAddress(env: Environment): string | undefined {
+  const said = withDefaultsFilled(env.OLLAMA_HOST);
   if (said === undefined) return undefined;
   const text = /^https?:\/\//.test(said) ? said : `http://${said.replace(/^:/, '127.0.0.1:')}`;
   if (!isWebAddress(text)) return undefined;
@@ -171,7 +175,7 @@ function ollamaAddress(env: Env): string | undefined {
   return url.href.replace(/\/+$/, '');
 }
 
-function readProvider(name: string, table: TomlTable, env: Env): ProviderConfig {
+function readProvider(name: string, table: TomlTable, env: Environment): ProviderConfig {
   const fields = table.table(name);
   const kinds = providerDefinitions.map((definition) => definition.name);
   const said = fields.word('kind', kinds);

@@ -15,10 +15,10 @@ import type {
 import { Hidden, Secret } from './secret.ts';
 import type { TomlTable } from './toml.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
+type SectionEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Drops fields that are not there, so that defaults are not overwritten by nothing. */
-function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function omitMissing<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in fields) {
     const value = fields[key];
@@ -69,7 +69,7 @@ export function readGenerate(table: TomlTable): GenerateConfig {
     fallbackModel: table.text('fallback_model'),
   };
   table.finish();
-  return given(generate);
+  return omitMissing(generate);
 }
 
 /** `[compaction]`. */
@@ -87,7 +87,7 @@ export function readCompaction(table: TomlTable): CompactionConfig {
 export function readSummaries(table: TomlTable): SummariesConfig {
   const summaries: SummariesConfig = { model: table.text('model') };
   table.finish();
-  return given(summaries);
+  return omitMissing(summaries);
 }
 
 /** `[proxy]`. */
@@ -111,7 +111,7 @@ export function readProxy(table: TomlTable): ProxyConfig {
 export function readServer(table: TomlTable): ServerConfig {
   const server: ServerConfig = { importBytes: table.whole('import_bytes', 1024) };
   table.finish();
-  return given(server);
+  return omitMissing(server);
 }
 
 /** `[limits]`: times in seconds, sizes in bytes. */
@@ -120,7 +120,7 @@ export function readLimits(table: TomlTable): Partial<HttpLimits> {
     const seconds = table.number(key, 0.001, 24 * 3600);
     return seconds === undefined ? undefined : Math.round(seconds * 1000);
   };
-  const limits = given({
+  const limits = omitMissing({
     firstByteMs: ms('first_byte_seconds'),
     idleMs: ms('idle_seconds'),
     turnMs: ms('turn_seconds'),
@@ -140,7 +140,7 @@ export function readModels(table: TomlTable): ReadonlyMap<string, ModelOverride>
     if (!/^[^/]+\/.+$/.test(id)) table.refuse(id, 'must be named provider/model, in quotes');
     const fields = table.table(id);
     const price = fields.table('price');
-    const prices = given({
+    const prices = omitMissing({
       input: price.number('input', 0),
       output: price.number('output', 0),
       cacheRead: price.number('cache_read', 0),
@@ -149,7 +149,7 @@ export function readModels(table: TomlTable): ReadonlyMap<string, ModelOverride>
     price.finish();
     models.set(
       id,
-      given({
+      omitMissing({
         name: fields.text('name'),
         window: fields.whole('window', 1),
         maxOut: fields.whole('max_output', 1),
@@ -165,7 +165,7 @@ export function readModels(table: TomlTable): ReadonlyMap<string, ModelOverride>
 }
 
 /** `[mcp]`: whether agents that come over HTTP may write, and the servers whose tools are called. */
-export function readMcp(table: TomlTable, env: Env): Pick<Config, 'mcpWrites' | 'mcpServers'> {
+export function readMcp(table: TomlTable, env: SectionEnvironment): Pick<Config, 'mcpWrites' | 'mcpServers'> {
   const mcpWrites = table.flag('writes') ?? false;
   const mcpServers = readMcpServers(table.table('servers'), env);
   table.finish();
@@ -173,7 +173,7 @@ export function readMcp(table: TomlTable, env: Env): Pick<Config, 'mcpWrites' | 
 }
 
 /** `[mcp.servers.<name>]`: a command as a list, or an http(s) address. */
-function readMcpServers(list: TomlTable, env: Env): ReadonlyMap<string, McpServerConfig> {
+function readMcpServers(list: TomlTable, env: SectionEnvironment): ReadonlyMap<string, McpServerConfig> {
   const servers = new Map<string, McpServerConfig>();
   for (const name of list.names) {
     if (!/^[A-Za-z0-9_-]{1,32}$/.test(name)) list.refuse(name, 'must be a name of up to 32 letters, digits, - and _');
@@ -188,7 +188,7 @@ function readMcpServers(list: TomlTable, env: Env): ReadonlyMap<string, McpServe
   return servers;
 }
 
-function readMcpServer(name: string, fields: TomlTable, env: Env): McpServerConfig | null {
+function readMcpServer(name: string, fields: TomlTable, env: SectionEnvironment): McpServerConfig | null {
   const [command, url] = [fields.texts('command'), fields.text('url')];
   const common = {
     name,
@@ -231,7 +231,7 @@ export function readHeaders(fields: TomlTable): Readonly<Record<string, string>>
 }
 
 /** `api_key`, or the variable that `api_key_env` names, bound to the host of an address. */
-export function readKey(fields: TomlTable, env: Env, address: string): Secret | undefined {
+export function readKey(fields: TomlTable, env: SectionEnvironment, address: string): Secret | undefined {
   const [written, variable] = [fields.hidden('api_key'), fields.text('api_key_env')];
   if (written !== undefined && variable !== undefined)
     fields.refuse('api_key_env', 'stands beside api_key; one of them is needed');

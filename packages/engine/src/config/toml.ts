@@ -10,11 +10,11 @@ export interface TomlFile {
   readonly text: string;
 }
 
-function invalid(where: string, what: string, cause?: unknown): never {
+function invalidToml(where: string, what: string, cause?: unknown): never {
   throw new AppError({ code: 'config/invalid', kind: 'invalid', message: `${where}: ${what}`, cause, data: { where } });
 }
 
-function isTable(value: unknown): value is Record<string, unknown> {
+function isTomlTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
@@ -27,13 +27,13 @@ export function openToml(file: TomlFile, warnings: ConfigWarning[]): TomlTable {
     // The parser's message quotes the lines around the place, and a key may stand on one of them.
     const [what = 'it cannot be read'] = cause instanceof Error ? cause.message.split('\n') : [];
     const line = cause instanceof TomlError ? `:${cause.line}:${cause.column}` : '';
-    return invalid(`${file.name}${line}`, `this is no TOML (${what.replace(/^Invalid TOML document: /, '')}).`);
+    return invalidToml(`${file.name}${line}`, `this is no TOML (${what.replace(/^Invalid TOML document: /, '')}).`);
   }
-  return new TomlTable(file, [], isTable(value) ? value : {}, warnings);
+  return new TomlTable(file, [], isTomlTable(value) ? value : {}, warnings);
 }
 
 /** A key as TOML writes it. */
-function written(key: string): string {
+function tomlText(key: string): string {
   return /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key);
 }
 
@@ -50,7 +50,7 @@ function keyParts(text: string): string[] | null {
 }
 
 /** The line that a key stands on, from 1; that of the nearest table around it when the key itself is not there. */
-export function lineOf(text: string, path: readonly string[]): number | null {
+export function lineOfKey(text: string, path: readonly string[]): number | null {
   let table: string[] = [];
   let best = 0;
   let line: number | null = null;
@@ -100,18 +100,21 @@ export class TomlTable {
   /** File and line of a field, or of the table itself. */
   where(key?: string): string {
     const path = key === undefined ? this.#path : [...this.#path, key];
-    const line = lineOf(this.#file.text, path);
+    const line = lineOfKey(this.#file.text, path);
     return line === null ? this.#file.name : `${this.#file.name}:${line}`;
   }
 
   /** Refuses a field in words that name it; the value itself is never shown, since it may be a key. */
   refuse(key: string, what: string): never {
-    return invalid(this.where(key), `${[...this.#path, key].map(written).join('.')} ${what}.`);
+    return invalidToml(this.where(key), `${[...this.#path, key].map(tomlText).join('.')} ${what}.`);
   }
 
   /** Notes something that a person wants to know. */
   warn(key: string, what: string): void {
-    this.#warnings.push({ where: this.where(key), message: `${[...this.#path, key].map(written).join('.')} ${what}.` });
+    this.#warnings.push({
+      where: this.where(key),
+      message: `${[...this.#path, key].map(tomlText).join('.')} ${what}.`,
+    });
   }
 
   #get(key: string): unknown {
@@ -170,9 +173,9 @@ export class TomlTable {
     const value = this.#get(key);
     const found: Record<string, string> = Object.create(null);
     if (value === undefined) return found;
-    if (!isTable(value)) return this.refuse(key, 'must be a table of texts');
+    if (!isTomlTable(value)) return this.refuse(key, 'must be a table of texts');
     for (const [name, each] of Object.entries(value)) {
-      if (typeof each !== 'string') return this.refuse(key, `must be a table of texts; ${written(name)} is none`);
+      if (typeof each !== 'string') return this.refuse(key, `must be a table of texts; ${tomlText(name)} is none`);
       found[name] = each;
     }
     return found;
@@ -189,8 +192,8 @@ export class TomlTable {
   /** A table inside this one; empty when it is missing. */
   table(key: string): TomlTable {
     const value = this.#get(key);
-    if (value !== undefined && !isTable(value))
-      return this.refuse(key, `must be a table, written [${[...this.#path, key].map(written).join('.')}]`);
+    if (value !== undefined && !isTomlTable(value))
+      return this.refuse(key, `must be a table, written [${[...this.#path, key].map(tomlText).join('.')}]`);
     return new TomlTable(this.#file, [...this.#path, key], value ?? {}, this.#warnings);
   }
 

@@ -425,8 +425,8 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
 
   test('[W17] an edit has the limits of every message', async () => {
     const node = await grown(await forest.getOrCreateRoot(), 'a');
-    const room = defaultLimits.messageBytes;
-    await expect(forest.editNodeContent(node.id, 'x'.repeat(room + 1))).rejects.toMatchObject({
+    const space = defaultLimits.messageBytes;
+    await expect(forest.editNodeContent(node.id, 'x'.repeat(space + 1))).rejects.toMatchObject({
       code: 'message/invalid',
     });
     await expect(forest.editNodeContent(node.id, JSON.parse('5'))).rejects.toMatchObject({ code: 'message/invalid' });

@@ -5,7 +5,7 @@ import {
   isBlank,
   type Message,
   type NodeId,
-  type Reading,
+  type ReadProgram,
   type RunContext,
   refuse,
   run,
@@ -17,10 +17,17 @@ import {
 } from '@coppice/core';
 import { maskMessage } from '../config/mask-message.ts';
 import { heldKeys } from '../config/secret.ts';
-import { checkCount, findPlace, nodeNamed, type Place, placeOf, runContextOf } from '../service.ts';
+import {
+  checkCount,
+  findNodePlace,
+  type NodePlace,
+  requireNodeNamed,
+  requireNodePlace,
+  runContextOf,
+} from '../service.ts';
 import type { ForestOptions, RootQuery } from './options.ts';
 import { ProvenanceLedger } from './provenance.ts';
-import { notesOf, notesToSet, rootData } from './render.ts';
+import { notesOfMeta, notesToSet, rootDataOf } from './render.ts';
 import {
   type AppendMetadata,
   type BookmarkData,
@@ -95,7 +102,7 @@ export class Forest {
   async listRoots(query: RootQuery = {}): Promise<RootData[]> {
     const roots: RootData[] = [];
     for await (const tree of this.#trees(query ?? {})) {
-      const root = await this.#readable(tree, viewRoot, (damaged) => ({ ...rootData(tree, []), damaged }));
+      const root = await this.#readable(tree, viewRoot, (damaged) => ({ ...rootDataOf(tree, []), damaged }));
       if (root !== null) roots.push(root);
     }
     return roots;
@@ -103,33 +110,33 @@ export class Forest {
 
   /** A node, or a root where the id is a root's; null where there is none. */
   async getNode(nodeId: string): Promise<ForestNode | null> {
-    const place = await findPlace(this.#store, nodeId);
+    const place = await findNodePlace(this.#store, nodeId);
     return place === null ? null : this.#store.read(place.treeId, () => viewNode(place.nodeId));
   }
 
   /** The way from a root, or from a node on it, down to a node; both ends included, the root apart. */
   async getPath(ends: { from?: string | null; to: string }): Promise<{ root: RootData; path: NodeData[] }> {
-    const { treeId } = await placeOf(this.#store, ends?.to);
+    const { treeId } = await requireNodePlace(this.#store, ends?.to);
     const { to, from } = ends;
-    const start = from === undefined || from === null ? {} : { from: nodeNamed(from) };
+    const start = from === undefined || from === null ? {} : { from: requireNodeNamed(from) };
     return this.#store.read(treeId, () => viewPath(treeId, { to, ...start }));
   }
 
   /** What was said on the way to a node. Appending it again under the root leads to the same node. */
   async getMessages(nodeId: string): Promise<{ root: RootConfig; messages: Message[] }> {
-    const place = await placeOf(this.#store, nodeId);
+    const place = await requireNodePlace(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewMessages(place.treeId, place.nodeId));
   }
 
   /** The nodes right below a node or a root, in order. */
   async getChildren(nodeId: string): Promise<NodeData[]> {
-    const place = await placeOf(this.#store, nodeId);
+    const place = await requireNodePlace(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewChildren(place.treeId, place.nodeId));
   }
 
   /** The other nodes with the same parent, in order. */
   async getSiblings(nodeId: string): Promise<NodeData[]> {
-    const place = await placeOf(this.#store, nodeId);
+    const place = await requireNodePlace(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewSiblings(place.treeId, place.nodeId));
   }
 
@@ -137,7 +144,7 @@ export class Forest {
   async getSubtree(nodeId: string, options: { depth?: number } = {}): Promise<ForestNode[]> {
     const depth = options?.depth ?? undefined;
     if (depth !== undefined) checkCount('depth', depth);
-    const place = await placeOf(this.#store, nodeId);
+    const place = await requireNodePlace(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewSubtree(place.treeId, place.nodeId, depth));
   }
 
@@ -196,8 +203,8 @@ export class Forest {
   ): Promise<ForestNode> {
     const keys = heldKeys();
     const read = valueOf(normaliseMessages(messages, keptBlank)).map((message) => maskMessage(message, keys));
-    const place = await placeOf(this.#store, parentId);
-    const { each, last } = notesOf(metadata ?? byUser);
+    const place = await requireNodePlace(this.#store, parentId);
+    const { each, last } = notesOfMeta(metadata ?? byUser);
     const end = read.findLastIndex((message) => !isBlank(message));
     const { result } = await run(
       this.#store,
@@ -216,7 +223,7 @@ export class Forest {
 
   /** Cuts a text in two at a UTF-16 offset. Gives the new left half; the node keeps the right half and its replies. */
   async splitNode(nodeId: string, position: number): Promise<NodeData> {
-    const place = await placeOf(this.#store, nodeId);
+    const place = await requireNodePlace(this.#store, nodeId);
     const { result } = await run(this.#store, { type: 'split', ...place, position }, this.#context);
     return this.#turn({ ...place, nodeId: result.nodeId });
   }
@@ -231,7 +238,7 @@ export class Forest {
     const { content } = valueOf(
       parseMessage({ role: 'user', content: [{ type: 'text', text: newContent }] }, keptBlank),
     );
-    const place = await placeOf(this.#store, nodeId);
+    const place = await requireNodePlace(this.#store, nodeId);
     const { result } = await run(
       this.#store,
       {
@@ -252,7 +259,7 @@ export class Forest {
    * the node was unknown. Roots are refused.
    */
   async deleteNode(nodeId: string, reparentToGrandparent = false): Promise<ForestNode | null> {
-    const place = await findPlace(this.#store, nodeId);
+    const place = await findNodePlace(this.#store, nodeId);
     if (place === null) return null;
     try {
       const { result } = await run(
@@ -273,12 +280,14 @@ export class Forest {
     if (!Array.isArray(nodeIds)) return refuse('command/invalid', 'The nodes to delete are a list of ids.', {});
     if (nodeIds.length === 0) return [];
     const first = nodeIds[0] ?? '';
-    const place = await placeOf(this.#store, first);
+    const place = await requireNodePlace(this.#store, first);
     const { treeId } = place;
     // Only the first, and the root by its tree's id, have to be looked for: what is not in the tree is refused there.
     const doomed: NodeId[] = [];
     for (const id of nodeIds)
-      doomed.push(id === first ? place.nodeId : id === treeId ? (await placeOf(this.#store, id)).nodeId : asNodeId(id));
+      doomed.push(
+        id === first ? place.nodeId : id === treeId ? (await requireNodePlace(this.#store, id)).nodeId : asNodeId(id),
+      );
     const { result } = await run(
       this.#store,
       { type: 'delete', treeId, nodeIds: doomed, mode: modeOf(reparentToGrandparent) },
@@ -292,7 +301,7 @@ export class Forest {
    * title is passed over where the node has a title or children.
    */
   async updateNodeMetadata(nodeId: string, change: MetadataChange | null = {}): Promise<NodeData> {
-    const place = await placeOf(this.#store, nodeId);
+    const place = await requireNodePlace(this.#store, nodeId);
     await run(this.#store, { type: 'annotate', ...place, set: notesToSet(change ?? {}) }, this.#context);
     return this.#turn(place);
   }
@@ -308,13 +317,13 @@ export class Forest {
 
   /** The bookmark on a node; null if it has none, or is not there. */
   async getBookmark(nodeId: string): Promise<BookmarkData | null> {
-    const place = await findPlace(this.#store, nodeId);
+    const place = await findNodePlace(this.#store, nodeId);
     return place === null ? null : this.#store.read(place.treeId, () => viewBookmark(place.nodeId));
   }
 
   /** Bookmarks a node; setting it again retitles it and keeps its time. */
   async setBookmark(nodeId: string, title: string): Promise<BookmarkData> {
-    const place = await placeOf(this.#store, nodeId);
+    const place = await requireNodePlace(this.#store, nodeId);
     await run(this.#store, { type: 'bookmark', ...place, title }, this.#context);
     const set = await this.#store.read(place.treeId, () => viewBookmark(place.nodeId));
     return set ?? refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
@@ -322,7 +331,7 @@ export class Forest {
 
   /** Takes the bookmark of a node away; nothing happens where it has none. */
   async removeBookmark(nodeId: string): Promise<void> {
-    const place = await placeOf(this.#store, nodeId);
+    const place = await requireNodePlace(this.#store, nodeId);
     await run(this.#store, { type: 'bookmark', ...place, title: null }, this.#context);
   }
 
@@ -344,7 +353,7 @@ export class Forest {
   }
 
   /** Reads one of many trees. One that is damaged keeps nobody from the others: `listRoots` names it and says why. */
-  async #readable<T>({ id }: TreeSummary, reading: () => Reading<T>, instead: (damaged: string) => T): Promise<T> {
+  async #readable<T>({ id }: TreeSummary, reading: () => ReadProgram<T>, instead: (damaged: string) => T): Promise<T> {
     try {
       return await this.#store.read(id, reading);
     } catch (error) {
@@ -358,13 +367,13 @@ export class Forest {
     return root?.id ?? unknownRoot(rootId);
   }
 
-  async #shown({ treeId, nodeId }: Place): Promise<ForestNode> {
+  async #shown({ treeId, nodeId }: NodePlace): Promise<ForestNode> {
     const node = await this.#store.read(treeId, () => viewNode(nodeId));
     // It was there a moment ago: somebody took it out in between.
     return node ?? refuse('tree/unknown-node', `There is no node ${nodeId} any more.`, { nodeId });
   }
 
-  async #turn(place: Place): Promise<NodeData> {
+  async #turn(place: NodePlace): Promise<NodeData> {
     const node = await this.#shown(place);
     if (isRootData(node))
       return refuse('tree/root-protected', `The root ${node.id} has nothing of this kind.`, { nodeId: place.nodeId });

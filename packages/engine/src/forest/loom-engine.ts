@@ -1,9 +1,9 @@
 import { normaliseMessages } from '@coppice/content';
 import { isBlank, type Message, type NodeId, refuse, type Store, valueOf } from '@coppice/core';
 import type { GenerateOptions, Round, Turn, TurnEvent } from '../generate/contract.ts';
-import { fromThrown, toAppError } from '../generate/errors.ts';
+import { fromThrown, toGenerateError } from '../generate/errors.ts';
 import type { Generator } from '../generate/index.ts';
-import { placeOf } from '../service.ts';
+import { requireNodePlace } from '../service.ts';
 import { Forest } from './forest.ts';
 import { ProvenanceLedger } from './provenance.ts';
 import { type ForestNode, isRootData, type NodeData, type RootConfig } from './shapes.ts';
@@ -119,7 +119,7 @@ export class LoomEngine {
   ): Promise<Turn> {
     const read = valueOf(normaliseMessages(contextMessages, { blank: 'keep' }));
     if (read.every(isBlank)) refuse('message/blank', 'The context says nothing that could be answered.', {});
-    const { treeId, nodeId } = await placeOf(this.#store, rootId);
+    const { treeId, nodeId } = await requireNodePlace(this.#store, rootId);
     const { max_tokens: maxTokens, top_p: topP, ...wanted } = withoutNulls(options ?? {});
     const source = { type: 'user' };
     return this.#generator.generate(
@@ -132,7 +132,7 @@ export class LoomEngine {
     const nodeIds = replies.map((reply) => reply.nodeId);
     const [failed] = replies;
     if (failed !== undefined && failed.error !== null && replies.every((reply) => reply.status !== 'success'))
-      throw toAppError(failed.error, { nodeIds });
+      throw toGenerateError(failed.error, { nodeIds });
     const childNodes: NodeData[] = [];
     for (const id of nodeIds) childNodes.push(await this.#shown(id));
     if (next === undefined) return { childNodes };

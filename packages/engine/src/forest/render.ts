@@ -28,12 +28,12 @@ import type {
 // The ends of what a date can be: a clock that was off must not keep a message from being read.
 const farthest = 8.64e15;
 
-function isoTime(at: number): string {
+function isoTimeOf(at: number): string {
   return new Date(Math.min(farthest, Math.max(-farthest, Math.trunc(at)))).toISOString();
 }
 
 /** The id that stands for a node outside: the root goes by its tree's. */
-function shownId(row: TreeRow, id: NodeId): AnyId {
+function displayId(row: TreeRow, id: NodeId): AnyId {
   return id === row.rootId ? row.id : id;
 }
 
@@ -43,11 +43,11 @@ export function rootConfig({ attributes: { systemPrompt } }: TreeRow): RootConfi
 }
 
 /** The root of a tree. */
-export function rootData(row: TreeRow, children: readonly NodeId[]): RootData {
+export function rootDataOf(row: TreeRow, children: readonly NodeId[]): RootData {
   const { metadata } = row.attributes;
   return {
     id: row.id,
-    createdAt: isoTime(row.createdAt),
+    createdAt: isoTimeOf(row.createdAt),
     child_ids: children,
     config: rootConfig(row),
     ...(metadata === undefined ? {} : { metadata }),
@@ -71,17 +71,17 @@ export function nodeData(row: TreeRow, node: Node, children: readonly NodeId[]):
   return {
     id,
     root_id: row.id,
-    parent_id: shownId(row, parentId),
+    parent_id: displayId(row, parentId),
     child_ids: children,
     message,
-    metadata: metadataOf(row, node),
+    metadata: metadataOfNode(row, node),
   };
 }
 
-function metadataOf(row: TreeRow, { meta, createdAt, role }: Node): NodeMetadata {
+function metadataOfNode(row: TreeRow, { meta, createdAt, role }: Node): NodeMetadata {
   const { title, autoTitle, tags, customData, splitSource, originalRootId } = meta;
   return {
-    timestamp: isoTime(createdAt),
+    timestamp: isoTimeOf(createdAt),
     original_root_id: typeof originalRootId === 'string' ? originalRootId : (meta.copiedFrom?.treeId ?? row.id),
     source_info: sourceInfo(meta.source, role),
     ...(title === undefined ? {} : { title }),
@@ -101,31 +101,31 @@ function sourceInfo(source: JsonObject | undefined, role: Node['role']): SourceI
       return {
         ...source,
         type: 'model',
-        provider: text(source.provider),
-        model_name: text(source.model_name),
-        parameters: object(source.parameters),
+        provider: textValue(source.provider),
+        model_name: textValue(source.model_name),
+        parameters: objectValue(source.parameters),
       };
     case 'tool_result':
-      return { ...source, type: 'tool_result', tool_name: text(source.tool_name) };
+      return { ...source, type: 'tool_result', tool_name: textValue(source.tool_name) };
     default:
       return source === undefined && role === 'user' ? { type: 'user' } : { ...source, type: 'unknown' };
   }
 }
 
-function text(value: JsonObject[string] | undefined): string {
+function textValue(value: JsonObject[string] | undefined): string {
   return typeof value === 'string' ? value : 'unknown';
 }
 
-function object(value: JsonObject[string] | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !isList(value) ? value : {};
+function objectValue(value: JsonObject[string] | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !isListValue(value) ? value : {};
 }
 
-function isList(value: object): value is readonly unknown[] {
+function isListValue(value: object): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
 /** What an append notes on each node, and on the last of them: a title names one place. */
-export function notesOf(metadata: AppendMetadata): { readonly each: NodeMeta; readonly last: NodeMeta } {
+export function notesOfMeta(metadata: AppendMetadata): { readonly each: NodeMeta; readonly last: NodeMeta } {
   const { source_info: source, title, auto_title: autoTitle, tags, custom_data: customData } = metadata;
   const each: NodeMeta = {
     ...(source === undefined ? {} : { source: { ...source } }),
@@ -152,7 +152,7 @@ export function notesToSet(change: MetadataChange): Patch<NodeMeta> {
 }
 
 /** The ids of heads. */
-export function idsOf(heads: readonly Pick<NodeHead, 'id'>[]): NodeId[] {
+export function idsInMeta(heads: readonly Pick<NodeHead, 'id'>[]): NodeId[] {
   return heads.map((head) => head.id);
 }
 
@@ -169,21 +169,21 @@ export function childrenWithin(nodes: readonly Pick<NodeHead, 'id' | 'parentId'>
 }
 
 /** What is shown of a node without what it says. */
-type Outline = Pick<NodeHead, 'id' | 'parentId' | 'createdAt' | 'role'>;
+type RootOutline = Pick<NodeHead, 'id' | 'parentId' | 'createdAt' | 'role'>;
 
 /** The root as the tree's own row tells of it. */
-export function rootHead(row: TreeRow): Outline {
+export function rootHead(row: TreeRow): RootOutline {
   return { id: row.rootId, parentId: null, createdAt: row.createdAt, role: 'root' };
 }
 
 /** A node without what it says. */
-export function structureOf(row: TreeRow, node: Outline, children: readonly NodeId[]): NodeStructure {
+export function structureOf(row: TreeRow, node: RootOutline, children: readonly NodeId[]): NodeStructure {
   return {
-    id: shownId(row, node.id),
-    parent_id: node.parentId === null ? null : shownId(row, node.parentId),
+    id: displayId(row, node.id),
+    parent_id: node.parentId === null ? null : displayId(row, node.parentId),
     child_ids: children,
     root_id: row.id,
-    timestamp: isoTime(node.createdAt),
+    timestamp: isoTimeOf(node.createdAt),
     role: node.role === 'root' ? 'system' : node.role,
   };
 }
@@ -194,7 +194,7 @@ export function bookmarkData(row: TreeRow, { nodeId, title, createdAt, updatedAt
     node_id: nodeId,
     root_id: row.id,
     title,
-    createdAt: isoTime(createdAt),
-    updatedAt: isoTime(updatedAt),
+    createdAt: isoTimeOf(createdAt),
+    updatedAt: isoTimeOf(updatedAt),
   };
 }

@@ -5,7 +5,7 @@ import {
   type Node,
   type NodeId,
   nodeId,
-  type Reading,
+  type ReadProgram,
   readPath,
   refuse,
   type TreeId,
@@ -14,10 +14,10 @@ import {
 import {
   bookmarkData,
   childrenWithin,
-  idsOf,
+  idsInMeta,
   nodeData,
   rootConfig,
-  rootData,
+  rootDataOf,
   rootHead,
   rootMessage,
   structureOf,
@@ -33,66 +33,66 @@ import type {
 } from './shapes.ts';
 
 /** A tree that is not in the trash; null for every other. */
-function* liveTree(treeId?: TreeId): Reading<TreeRow | null> {
+function* liveTree(treeId?: TreeId): ReadProgram<TreeRow | null> {
   const row = yield* ask('tree', treeId === undefined ? {} : { treeId });
   return row === null || row.attributes.trashedAt !== undefined ? null : row;
 }
 
-function* theTree(treeId: TreeId): Reading<TreeRow> {
+function* requireForestTree(treeId: TreeId): ReadProgram<TreeRow> {
   return (yield* liveTree()) ?? refuse('tree/unknown-tree', `There is no root ${treeId}.`, { treeId });
 }
 
-function* theNode(id: NodeId): Reading<Node> {
+function* requireForestNode(id: NodeId): ReadProgram<Node> {
   return (yield* ask('node', { id })) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
-function* childrenOf(id: NodeId): Reading<NodeId[]> {
-  return idsOf(yield* ask('children', { of: id }));
+function* viewedChildren(id: NodeId): ReadProgram<NodeId[]> {
+  return idsInMeta(yield* ask('children', { of: id }));
 }
 
-function* shown(row: TreeRow, node: Node): Reading<NodeData> {
-  return nodeData(row, node, yield* childrenOf(node.id));
+function* isShownNode(row: TreeRow, node: Node): ReadProgram<NodeData> {
+  return nodeData(row, node, yield* viewedChildren(node.id));
 }
 
 /** Nodes with their children, asked for in one go however many they are. */
-function* allShown(row: TreeRow, nodes: readonly Node[]): Reading<NodeData[]> {
+function* allShown(row: TreeRow, nodes: readonly Node[]): ReadProgram<NodeData[]> {
   if (nodes.length === 0) return [];
-  const children = yield* ask('childIds', { of: idsOf(nodes) });
+  const children = yield* ask('childIds', { of: idsInMeta(nodes) });
   return nodes.map((node, at) => nodeData(row, node, children[at] ?? []));
 }
 
 /** The root of a tree; null where there is no such tree. */
-export function* viewRoot(): Reading<RootData | null> {
+export function* viewRoot(): ReadProgram<RootData | null> {
   const row = yield* liveTree();
-  return row === null ? null : rootData(row, yield* childrenOf(row.rootId));
+  return row === null ? null : rootDataOf(row, yield* viewedChildren(row.rootId));
 }
 
 /** A node, or the root; null where there is no such node. */
-export function* viewNode(id: NodeId): Reading<ForestNode | null> {
+export function* viewNode(id: NodeId): ReadProgram<ForestNode | null> {
   const row = yield* liveTree();
   if (row === null) return null;
-  if (id === row.rootId) return rootData(row, yield* childrenOf(row.rootId));
+  if (id === row.rootId) return rootDataOf(row, yield* viewedChildren(row.rootId));
   const node = yield* ask('node', { id });
-  return node === null ? null : yield* shown(row, node);
+  return node === null ? null : yield* isShownNode(row, node);
 }
 
 /** The way down to a node. */
 export function* viewPath(
   treeId: TreeId,
   ends: { readonly from?: string; readonly to: string },
-): Reading<{ root: RootData; path: NodeData[] }> {
-  const row = yield* theTree(treeId);
+): ReadProgram<{ root: RootData; path: NodeData[] }> {
+  const row = yield* requireForestTree(treeId);
   const inside = (id: string) => (id === row.id ? row.rootId : id);
   const nodes = yield* readPath({
     to: inside(ends.to),
     ...(ends.from === undefined ? {} : { from: inside(ends.from) }),
   });
-  return { root: rootData(row, yield* childrenOf(row.rootId)), path: yield* allShown(row, nodes) };
+  return { root: rootDataOf(row, yield* viewedChildren(row.rootId)), path: yield* allShown(row, nodes) };
 }
 
 /** What was said on the way to a node. Markers are no turns: what is given can be appended again and leads back here. */
-export function* viewMessages(treeId: TreeId, to: NodeId): Reading<{ root: RootConfig; messages: Message[] }> {
-  const row = yield* theTree(treeId);
+export function* viewMessages(treeId: TreeId, to: NodeId): ReadProgram<{ root: RootConfig; messages: Message[] }> {
+  const row = yield* requireForestTree(treeId);
   const messages: Message[] = [];
   for (const { kind, message } of yield* readPath({ to }))
     if (kind === 'message' && message !== null) messages.push(message);
@@ -100,48 +100,48 @@ export function* viewMessages(treeId: TreeId, to: NodeId): Reading<{ root: RootC
 }
 
 /** The children of a node, in order, with or without one of them. */
-export function* viewChildren(treeId: TreeId, of: NodeId, without?: NodeId): Reading<NodeData[]> {
-  const row = yield* theTree(treeId);
+export function* viewChildren(treeId: TreeId, of: NodeId, without?: NodeId): ReadProgram<NodeData[]> {
+  const row = yield* requireForestTree(treeId);
   const found: Node[] = [];
-  yield* theNode(of);
+  yield* requireForestNode(of);
   for (const node of yield* ask('subtree', { of, depth: 1 }))
     if (node.id !== of && node.id !== without) found.push(node);
   return yield* allShown(row, found);
 }
 
 /** The other variants of a node; the root has none. */
-export function* viewSiblings(treeId: TreeId, id: NodeId): Reading<NodeData[]> {
-  const { parentId } = yield* theNode(id);
+export function* viewSiblings(treeId: TreeId, id: NodeId): ReadProgram<NodeData[]> {
+  const { parentId } = yield* requireForestNode(id);
   return parentId === null ? [] : yield* viewChildren(treeId, parentId, id);
 }
 
 /** A node and what is below it, breadth first. */
-export function* viewSubtree(treeId: TreeId, of: NodeId, depth: number | undefined): Reading<ForestNode[]> {
-  const row = yield* theTree(treeId);
-  yield* theNode(of);
+export function* viewSubtree(treeId: TreeId, of: NodeId, depth: number | undefined): ReadProgram<ForestNode[]> {
+  const row = yield* requireForestTree(treeId);
+  yield* requireForestNode(of);
   const nodes = yield* ask('subtree', depth === undefined ? { of } : { of, depth });
   // One level more, without contents, for the children of the last one.
   const levels = depth === undefined ? nodes : yield* ask('topology', { of, depth: depth + 1 });
   const children = childrenWithin(levels);
   return nodes.map((node) => {
     const below = children.get(node.id) ?? [];
-    return node.id === row.rootId ? rootData(row, below) : nodeData(row, node, below);
+    return node.id === row.rootId ? rootDataOf(row, below) : nodeData(row, node, below);
   });
 }
 
 /** The whole tree, flat. */
-export function* viewTree(treeId: TreeId): Reading<SerializedTree> {
-  const row = yield* theTree(treeId);
+export function* viewTree(treeId: TreeId): ReadProgram<SerializedTree> {
+  const row = yield* requireForestTree(treeId);
   const all = yield* ask('subtree', { of: row.rootId });
   const children = childrenWithin(all);
   const nodes: NodeData[] = [];
   for (const node of all) if (node.id !== row.rootId) nodes.push(nodeData(row, node, children.get(node.id) ?? []));
-  return { root: { ...rootData(row, children.get(row.rootId) ?? []), message: rootMessage(row) }, nodes };
+  return { root: { ...rootDataOf(row, children.get(row.rootId) ?? []), message: rootMessage(row) }, nodes };
 }
 
 /** The whole tree without what it says, the root first. */
-export function* viewStructures(treeId: TreeId): Reading<NodeStructure[]> {
-  const row = yield* theTree(treeId);
+export function* viewStructures(treeId: TreeId): ReadProgram<NodeStructure[]> {
+  const row = yield* requireForestTree(treeId);
   const all = yield* ask('topology', { of: row.rootId });
   const children = childrenWithin([...all].sort((a, b) => (a.position < b.position ? -1 : 1)));
   const nodes = new Map(all.map((node) => [node.id, node]));
@@ -160,7 +160,7 @@ export function* viewStructures(treeId: TreeId): Reading<NodeStructure[]> {
 }
 
 /** The newest leaves, newest first, each with its time as a number. */
-export function* viewLeaves(limit: number): Reading<{ at: number; node: NodeData }[]> {
+export function* viewLeaves(limit: number): ReadProgram<{ at: number; node: NodeData }[]> {
   const row = yield* liveTree();
   if (row === null) return [];
   const found: { at: number; node: NodeData }[] = [];
@@ -169,15 +169,15 @@ export function* viewLeaves(limit: number): Reading<{ at: number; node: NodeData
 }
 
 /** The bookmarks of a tree, oldest first. */
-export function* viewBookmarks(): Reading<BookmarkData[]> {
+export function* viewBookmarks(): ReadProgram<BookmarkData[]> {
   const row = yield* liveTree();
   if (row === null) return [];
-  const { bookmarks } = yield* ask('inside', { of: row.rootId });
+  const { bookmarks } = yield* ask('subtreeInfo', { of: row.rootId });
   return [...bookmarks].sort((a, b) => a.createdAt - b.createdAt).map((bookmark) => bookmarkData(row, bookmark));
 }
 
 /** The bookmark on a node; null if it has none. */
-export function* viewBookmark(on: NodeId): Reading<BookmarkData | null> {
+export function* viewBookmark(on: NodeId): ReadProgram<BookmarkData | null> {
   const row = yield* liveTree();
   const bookmark = row === null ? null : yield* ask('bookmark', { on: nodeId(on) });
   return row === null || bookmark === null ? null : bookmarkData(row, bookmark);

@@ -2,22 +2,22 @@ import { ask, nodeId, run, textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ProviderEvent } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
-import { type ScriptedReply, textBeats } from '../testing/scripted.ts';
-import { eventsOf, openWorkshop, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { type ScriptedReply, textEvents } from '../testing/scripted.ts';
+import { eventsOf, openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
 
 const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 
-let shop: Workshop;
+let shop: TurnFixture;
 afterEach(() => shop.close());
 
 describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
-  const open = async (replies: readonly ScriptedReply[], options?: WorkshopOptions) => {
-    shop = await openWorkshop(kind, replies, options);
+  const open = async (replies: readonly ScriptedReply[], options?: TurnFixtureOptions) => {
+    shop = await openTurnFixture(kind, replies, options);
     return shop;
   };
 
   test('[H11] regenerating adds a reply beside the old one, in one group, and moves there', async () => {
-    await open([textBeats('First'), textBeats('Second')]);
+    await open([textEvents('First'), textEvents('Second')]);
     const before = await shop.send('Hello').done;
     const old = await shop.node(before.nodeIds[0]);
     const turn = shop.generator.generate(
@@ -36,7 +36,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H12] a reply that was cut short is gone on with in the same node', async () => {
-    await open([[said('Half a '), errorEvent('provider/dropped', 'Gone.')], textBeats('sentence')]);
+    await open([[said('Half a '), errorEvent('provider/dropped', 'Gone.')], textEvents('sentence')]);
     const cut = await shop.send('Hello').done;
     const id = cut.nodeIds[0] ?? nodeId('');
     const turn = shop.generator.generate(
@@ -59,7 +59,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H12] an empty reply is simply asked for again, in the same node', async () => {
-    await open([[errorEvent('provider/failed', 'No.')], textBeats('Yes')]);
+    await open([[errorEvent('provider/failed', 'No.')], textEvents('Yes')]);
     const cut = await shop.send('Hello').done;
     const id = cut.nodeIds[0] ?? nodeId('');
     await shop.generator.generate({ type: 'continue', treeId: shop.treeId, nodeId: id }, { models: ['scripted/one'] })
@@ -69,7 +69,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H13] another model is asked in place of one that cannot be reached, and the source says so', async () => {
-    await open([[errorEvent('provider/overloaded', 'Busy.')]], { other: [textBeats('Here')] });
+    await open([[errorEvent('provider/overloaded', 'Busy.')]], { other: [textEvents('Here')] });
     const end = await shop.send('Hello', { fallbackModel: 'other/two' }).done;
     expect(end.type).toBe('end');
     expect((await shop.node(end.nodeIds[0])).meta.source).toMatchObject({
@@ -81,7 +81,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   test('[H13] no other model is asked once something was said, or where the request is to blame', async () => {
     await open(
       [[said('Some'), errorEvent('provider/dropped', 'Gone.')], [errorEvent('provider/rejected', 'Bad request.')]],
-      { other: [textBeats('Here')] },
+      { other: [textEvents('Here')] },
     );
     expect(await shop.send('1', { fallbackModel: 'other/two' }).done).toMatchObject({ code: 'provider/dropped' });
     expect(await shop.send('2', { fallbackModel: 'other/two' }).done).toMatchObject({ code: 'provider/rejected' });
@@ -89,14 +89,14 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H14] a window without room for a reply is refused as full before the model is asked', async () => {
-    await open([textBeats('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
+    await open([textEvents('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
     const turn = shop.send('word '.repeat(200));
     expect(await turn.done).toMatchObject({ type: 'error', code: 'context/full' });
     expect(shop.provider.requests).toEqual([]);
   });
 
   test('[H14] a message larger than the whole window is refused before it is stored', async () => {
-    await open([textBeats('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
+    await open([textEvents('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
     const before = (await shop.store.read(shop.treeId, () => ask('rows', {})))?.nodes.length;
     const turn = shop.send('word '.repeat(2_000));
     expect(await turn.done).toMatchObject({ type: 'error', code: 'context/full' });
@@ -105,7 +105,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H14] a compaction that does not make enough room is removed when the call is refused', async () => {
-    await open([textBeats('Yes')], {
+    await open([textEvents('Yes')], {
       config: '[models."scripted/one"]\nwindow = 400\nmax_output = 300\n',
       compact: async ({ treeId, actId }) => {
         const context = { ...shop.context, actId };
@@ -121,7 +121,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
 
   test('[H14] where room can be made it is made once, and the reply hangs below the summary', async () => {
     const asked: string[] = [];
-    await open([textBeats('Short')], {
+    await open([textEvents('Short')], {
       config: '[models."scripted/one"]\nwindow = 400\nmax_output = 300\n',
       compact: async ({ treeId, nodeId: at, reason, actId }) => {
         asked.push(reason);
@@ -142,7 +142,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test("[H14] a provider's own overflow makes room once and asks again in place of the reply that said nothing", async () => {
-    await open([[errorEvent('provider/context-overflow', 'Too long.')], textBeats('Fits now')], {
+    await open([[errorEvent('provider/context-overflow', 'Too long.')], textEvents('Fits now')], {
       compact: async ({ treeId, nodeId: at, actId }) => {
         const context = { ...shop.context, actId };
         await run(shop.store, { type: 'select', treeId, nodeId: at }, context);
@@ -150,12 +150,12 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
         return result.nodeId;
       },
     });
-    const told: string[] = [];
+    const reported: string[] = [];
     shop.generator.events.before('compact', (event) => {
-      told.push(event.nodeId);
+      reported.push(event.nodeId);
       return undefined;
     });
-    shop.generator.events.after('compact', (event) => void told.push(event.nodeId));
+    shop.generator.events.after('compact', (event) => void reported.push(event.nodeId));
     const end = await shop.send('Hello').done;
     expect(end.type).toBe('end');
     const reply = await shop.node(end.nodeIds[0]);
@@ -163,7 +163,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     const marker = await shop.node(reply.parentId ?? undefined);
     expect(marker.kind).toBe('compaction');
     expect(await shop.children(marker.parentId ?? nodeId(''))).toHaveLength(1);
-    expect(told).toEqual([marker.parentId, marker.id]);
+    expect(reported).toEqual([marker.parentId, marker.id]);
   });
 
   test("[H14] a summary that cannot be made leaves the refusal, or the provider's own words, as they are", async () => {

@@ -2,10 +2,10 @@ import type { FileBlock, ImageBlock } from '@coppice/content';
 import type { Block, Message, TextBlock } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FakeProvider, openFakeProvider } from '../testing/fake-provider.ts';
-import { textBeats } from '../testing/scripted.ts';
-import { openWorkshop, type Workshop } from '../testing/workshop.ts';
+import { textEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 
-let shop: Workshop;
+let shop: TurnFixture;
 let fake: FakeProvider | null = null;
 afterEach(async () => {
   await shop.close();
@@ -38,7 +38,7 @@ describe.each(['openai', 'anthropic'] as const)('by the wire of %s', (kind) => {
   test('[M30] what the store keeps goes as its bytes, and stands in the tree as it was', async () => {
     fake = await openFakeProvider([]);
     const base = kind === 'openai' ? `${fake.url}/v1` : fake.url;
-    shop = await openWorkshop('sqlite', [], {
+    shop = await openTurnFixture('sqlite', [], {
       config: `[providers.fake]\nkind = "${kind}"\nbase_url = "${base}"\napi_key = "a-key-for-tests"\n`,
     });
     const content = [await image(), await file('a.pdf', pdf, 'application/pdf')];
@@ -67,7 +67,7 @@ describe.each(['openai', 'anthropic'] as const)('by the wire of %s', (kind) => {
 
 describe('what the store keeps', () => {
   test('[M30] and is text goes as words, to whomever', async () => {
-    shop = await openWorkshop('memory', [textBeats('Yes')], {
+    shop = await openTurnFixture('memory', [textEvents('Yes')], {
       provider: { takes: () => false },
     });
     await ask(['scripted/one'], await file('a.json', Buffer.from('{"a": "ä"}'), 'application/json')).done;
@@ -75,7 +75,7 @@ describe('what the store keeps', () => {
   });
 
   test('[M31] goes as far as the limit reaches, the newest first; the rest is named, and so is what is missing', async () => {
-    shop = await openWorkshop('memory', [textBeats('Yes')], { limits: { mediaBytes: 25 } });
+    shop = await openTurnFixture('memory', [textEvents('Yes')], { limits: { mediaBytes: 25 } });
     const first = Buffer.alloc(20, 1);
     await ask(['scripted/one'], await image(first)).done;
     const missing: ImageBlock = {
@@ -98,7 +98,7 @@ describe('what the store keeps', () => {
   });
 
   test('[M31] and does not give is a failure of the reply, not of the words that were said', async () => {
-    shop = await openWorkshop('memory', [textBeats('Yes')]);
+    shop = await openTurnFixture('memory', [textEvents('Yes')]);
     const block = await image();
     const text: TextBlock = { type: 'text', text: 'Look' };
     Object.assign(shop.store.blobs, { read: () => Promise.reject(new Error('The disk is gone.')) });

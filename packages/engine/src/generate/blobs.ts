@@ -1,13 +1,13 @@
 /** Pictures and attachments that the store keeps, put back into a request just before it is sent. */
 import type { BlobSource, FileBlock, ImageBlock } from '@coppice/content';
 import type { BlobStore, Block, Message } from '@coppice/core';
-import { isFile, isImage } from '../providers/blocks.ts';
+import { isFileBlock, isImage } from '../providers/blocks.ts';
 
 /** A picture or an attachment that lies in the store. */
 type StoredBlock = (ImageBlock | FileBlock) & { readonly source: BlobSource };
 
-function isStored(block: Block): block is StoredBlock {
-  return (isImage(block) || isFile(block)) && block.source.type === 'blob';
+function isStoredBlock(block: Block): block is StoredBlock {
+  return (isImage(block) || isFileBlock(block)) && block.source.type === 'blob';
 }
 
 // What a provider that takes no such file can still be told in words.
@@ -23,7 +23,7 @@ export async function withStoredBytes(
   blobs: BlobStore,
   mostBytes: number,
 ): Promise<readonly Message[]> {
-  if (!messages.some((message) => message.content.some(isStored))) return messages;
+  if (!messages.some((message) => message.content.some(isStoredBlock))) return messages;
   const known = new Map<string, Uint8Array | null>();
   let left = mostBytes;
   const bytesOf = async ({ source: { hash } }: StoredBlock): Promise<Uint8Array | null> => {
@@ -38,25 +38,25 @@ export async function withStoredBytes(
   const sent = [...messages];
   for (let at = sent.length - 1; at >= 0; at--) {
     const message = sent[at];
-    if (message === undefined || !message.content.some(isStored)) continue;
+    if (message === undefined || !message.content.some(isStoredBlock)) continue;
     const content: Block[] = [];
     for (const block of message.content) {
-      const bytes = isStored(block) ? await bytesOf(block) : null;
-      content.push(bytes === null ? block : filled(block, bytes));
+      const bytes = isStoredBlock(block) ? await bytesOf(block) : null;
+      content.push(bytes === null ? block : withBlobBytes(block, bytes));
     }
     sent[at] = { ...message, content };
   }
   return sent;
 }
 
-function filled(block: Block, bytes: Uint8Array): Block {
+function withBlobBytes(block: Block, bytes: Uint8Array): Block {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const source = { type: 'base64', data: buffer.toString('base64') } as const;
   if (isImage(block)) {
     const image: ImageBlock = { ...block, source };
     return image;
   }
-  if (!isFile(block)) return block;
+  if (!isFileBlock(block)) return block;
   const text = { type: 'text', text: buffer.toString('utf8') } as const;
   const file: FileBlock = { ...block, source: inWords.test(block.mediaType) ? text : source };
   return file;

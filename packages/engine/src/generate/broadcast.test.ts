@@ -66,9 +66,9 @@ test('[H6] pieces of texts are told as they came, from wherever they are read, t
     fc.asyncProperty(
       fc.array(fc.oneof({ weight: 5, arbitrary: piece }, odd)),
       fc.nat({ max: 8 }),
-      async (told, from) => {
+      async (reported, from) => {
         const offsets = new Map([one, other].map((id) => [id, 0]));
-        const events = told.map((event): TurnEvent => {
+        const events = reported.map((event): TurnEvent => {
           if ('type' in event) return event;
           const offset = offsets.get(event.node) ?? 0;
           offsets.set(event.node, offset + event.text.length);

@@ -34,7 +34,7 @@ export function createBroadcast<E extends object>(packing: Packing<E> | null = n
     let whole = at;
     while (typeof events[whole] === 'string') whole--;
     let event: E | null = null;
-    for (; whole <= at; whole++) event = eventOf(packing, event, events[whole]);
+    for (; whole <= at; whole++) event = broadcastEvent(packing, event, events[whole]);
     return event;
   };
   // By hand: an async generator would take three turns of the queue for each event where a promise takes one.
@@ -46,7 +46,7 @@ export function createBroadcast<E extends object>(packing: Packing<E> | null = n
       if (left) return { done: true, value: undefined };
       const kept = events[at];
       if (kept === undefined) return closed ? { done: true, value: undefined } : null;
-      before = typeof kept === 'string' && before === null ? unpacked(at) : eventOf(packing, before, kept);
+      before = typeof kept === 'string' && before === null ? unpacked(at) : broadcastEvent(packing, before, kept);
       at++;
       return before === null ? null : { done: false, value: before };
     };
@@ -105,7 +105,7 @@ export function createBroadcast<E extends object>(packing: Packing<E> | null = n
   };
 }
 
-function eventOf<E extends object>(
+function broadcastEvent<E extends object>(
   packing: Packing<E> | null,
   before: E | null,
   kept: E | string | undefined,

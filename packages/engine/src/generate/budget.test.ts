@@ -5,16 +5,16 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { systemClock } from '../providers/clock.ts';
 import { errorEvent } from '../providers/errors.ts';
-import { type ScriptedReply, textBeats, toolBeats, usageBeat } from '../testing/scripted.ts';
-import { openWorkshop, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { type ScriptedReply, textEvents, toolEvents, usageEventOf } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
-import { noBudgets, turnPurse } from './budget.ts';
+import { noBudgets, turnBudget } from './budget.ts';
 import { generatorSettings } from './defaults.ts';
 import { dayOf, fileSpending, memorySpending } from './spending.ts';
 
-let shop: Workshop;
-let opened: Workshop | null = null;
+let shop: TurnFixture;
+let opened: TurnFixture | null = null;
 const places: string[] = [];
 afterEach(async () => {
   await opened?.close();
@@ -34,8 +34,8 @@ const priced = [
   '[models."other/two"]\nwindow = 100000\nmax_output = 10000\nprice = { input = 0, output = 0 }',
 ].join('\n');
 
-async function open(replies: readonly ScriptedReply[], options: WorkshopOptions = {}): Promise<Workshop> {
-  shop = await openWorkshop('memory', replies, { config: priced, ...options });
+async function open(replies: readonly ScriptedReply[], options: TurnFixtureOptions = {}): Promise<TurnFixture> {
+  shop = await openTurnFixture('memory', replies, { config: priced, ...options });
   opened = shop;
   return shop;
 }
@@ -43,7 +43,7 @@ async function open(replies: readonly ScriptedReply[], options: WorkshopOptions 
 /** A reply that used so many tokens. */
 const used = (input: number, output: number): ScriptedReply => [
   { type: 'text-delta', text: 'Yes' },
-  usageBeat(input, output),
+  usageEventOf(input, output),
   { type: 'end', finishReason: 'stop', raw: 'stop' },
 ];
 
@@ -87,8 +87,8 @@ describe('a turn', () => {
 
   test('[M41] ends in the middle of its tools when its budget does, with their results in the tree', async () => {
     const calls = (_request: unknown, number: number) => [
-      ...toolBeats({ id: `c${number}`, name: 'look', parameters: {} }).slice(0, -2),
-      usageBeat(400, 400),
+      ...toolEvents({ id: `c${number}`, name: 'look', parameters: {} }).slice(0, -2),
+      usageEventOf(400, 400),
       { type: 'end', finishReason: 'tool-use', raw: 'x' } as const,
     ];
     await open([calls], { tools, budgets: { ...noBudgets, turnTokens: 2_000 } });
@@ -112,7 +112,7 @@ describe('a turn', () => {
   });
 
   test('[M41] goes to the model in place of a dear one where that is paid for', async () => {
-    await open([used(10, 10)], { other: [textBeats('For free')], budgets: { ...noBudgets, turnUsd: 0.1 } });
+    await open([used(10, 10)], { other: [textEvents('For free')], budgets: { ...noBudgets, turnUsd: 0.1 } });
     const end = await shop.send('Hello', { fallbackModel: 'other/two', maxTokens: 5_000 }).done;
     expect(end.type).toBe('end');
     expect(shop.provider.requests).toEqual([]);
@@ -122,7 +122,7 @@ describe('a turn', () => {
   test('[M41] of a free model, and of one whose price nobody knows, is not held back by dollars', async () => {
     await open([used(10, 10)], {
       config: '',
-      other: [textBeats('For free')],
+      other: [textEvents('For free')],
       budgets: { ...noBudgets, turnUsd: 0, dayUsd: 0 },
     });
     expect((await shop.send('Hello', { models: ['scripted/one'] }).done).type).toBe('end');
@@ -134,17 +134,17 @@ test('[M44] parts of a summary that are written at once share what is left, and 
   await open([used(10, 10)]);
   const [dear, free] = [shop.providers.model('scripted/one'), shop.providers.model('other/two')];
   const spent = { usd: 0, tokens: 0 };
-  const purse = turnPurse({ budgets: { ...noBudgets, turnUsd: 1, turnTokens: 10_000 } }, spent);
+  const allowance = turnBudget({ budgets: { ...noBudgets, turnUsd: 1, turnTokens: 10_000 } }, spent);
   const expected = { inputTokens: 1_000, outputTokens: 500 };
-  const first = purse.take(dear, expected);
+  const first = allowance.take(dear, expected);
   // 60 cents each.
-  expect(purse.take(dear, expected)).toBeNull();
-  expect(purse.take(free, { ...expected, inputTokens: 9_000 })).toBeNull();
-  const second = purse.take(free, expected);
+  expect(allowance.take(dear, expected)).toBeNull();
+  expect(allowance.take(free, { ...expected, inputTokens: 9_000 })).toBeNull();
+  const second = allowance.take(free, expected);
   first?.({ inputTokens: 900, outputTokens: 100 }, 0.19);
   second?.(null, null);
   expect(spent).toEqual({ usd: 0.19, tokens: 1_000 });
-  expect(purse.take(dear, expected)).not.toBeNull();
+  expect(allowance.take(dear, expected)).not.toBeNull();
 });
 
 describe('a day', () => {
@@ -173,7 +173,7 @@ describe('a day', () => {
     const day = '2026-11-15';
     expect(await books[0].on(day)).toBe(0);
     await Promise.all(Array.from({ length: 50 }, (_, index) => books[index % 2 === 0 ? 0 : 1].add(day, 1)));
-    expect(await Promise.all(books.map((book) => book.on(day)))).toEqual([50, 50]);
+    expect(await Promise.all(books.map((spent) => spent.on(day)))).toEqual([50, 50]);
     await appendFile(join(place, `${day}.jsonl`), '{"usd":-5}\nnonsense\n{"usd":2}\n{"usd":');
     expect(await books[0].on(day)).toBe(52);
     await appendFile(join(place, `${day}.jsonl`), '3}\n');
@@ -185,10 +185,10 @@ describe('a day', () => {
   test('[M42] whose book cannot be written is counted by the process, and one that cannot be read is a refusal', async () => {
     const place = await folder();
     await writeFile(join(place, 'file'), '');
-    const book = fileSpending(join(place, 'file'));
-    await book.add('2026-11-15', 4);
-    await expect(book.on('2026-11-15')).rejects.toThrow('ENOTDIR');
-    await open([used(10, 10)], { budgets: { ...noBudgets, dayUsd: 100 }, spending: book });
+    const spent = fileSpending(join(place, 'file'));
+    await spent.add('2026-11-15', 4);
+    await expect(spent.on('2026-11-15')).rejects.toThrow('ENOTDIR');
+    await open([used(10, 10)], { budgets: { ...noBudgets, dayUsd: 100 }, spending: spent });
     expect(await shop.send('Hello').done).toMatchObject({ code: 'generate/budget', kind: 'refused' });
     expect(shop.provider.requests).toEqual([]);
   });

@@ -1,13 +1,13 @@
 /** What a turn, and a day, may cost: refused before it is spent, and counted after. */
-import { maxTokens } from '@coppice/core';
+import { clampReply } from '@coppice/core';
 import type { Cost } from '../catalogue/index.ts';
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { ProviderUsage } from '../providers/contract.ts';
-import type { SummaryPurse } from '../summaries/contract.ts';
+import type { SummaryAllowance } from '../summaries/contract.ts';
 import { generateError } from './errors.ts';
 import type { Prompt } from './prompt.ts';
-import type { Room } from './room.ts';
 import { dayOf } from './spending.ts';
+import type { TurnServices } from './turn-services.ts';
 
 /** No limit at all. */
 export const noBudgets: BudgetsConfig = { turnUsd: null, dayUsd: null, turnTokens: null };
@@ -21,7 +21,7 @@ export interface TurnSpent {
 type Prompts = readonly [Prompt, ...Prompt[]];
 
 /** One limit and what is used of it. */
-interface Purse {
+interface Budget {
   readonly budget: 'turn_usd' | 'day_usd' | 'turn_tokens';
   readonly limit: number;
   readonly spent: number;
@@ -32,24 +32,24 @@ interface Purse {
  * dear gives way to the one in its place if that is not; refuses `generate/budget` where there is none, or no room for a
  * reply worth having. Free models, and those whose price nobody knows, are not held back by dollars.
  */
-export async function withinBudgets(
-  room: Room,
+export async function limitByBudgets(
+  services: TurnServices,
   turn: TurnSpent,
   prompts: readonly Prompts[],
 ): Promise<readonly Prompts[]> {
-  const purses = await openPurses(room, turn);
+  const purses = await openBudgets(services, turn);
   if (purses.length === 0) return prompts;
   return prompts.map((list): Prompts => {
-    const fitting = list.map((prompt) => fitted(prompt, purses, prompts.length));
+    const fitting = list.map((prompt) => fitToBudget(prompt, purses, prompts.length));
     const [first, ...rest] = fitting.filter((prompt) => 'request' in prompt);
     if (first !== undefined) return [first, ...rest];
     const [why] = fitting.filter((prompt) => 'budget' in prompt);
-    throw refusal(why);
+    throw budgetRefusal(why);
   });
 }
 
-async function openPurses({ budgets, spending, clock }: Room, turn: TurnSpent): Promise<readonly Purse[]> {
-  const purses: Purse[] = [];
+async function openBudgets({ budgets, spending, clock }: TurnServices, turn: TurnSpent): Promise<readonly Budget[]> {
+  const purses: Budget[] = [];
   const { turnUsd, dayUsd, turnTokens } = budgets;
   if (turnTokens !== null) purses.push({ budget: 'turn_tokens', limit: turnTokens, spent: turn.tokens });
   if (turnUsd !== null) purses.push({ budget: 'turn_usd', limit: turnUsd, spent: turn.usd });
@@ -63,13 +63,13 @@ async function openPurses({ budgets, spending, clock }: Room, turn: TurnSpent): 
   return purses;
 }
 
-function fitted(prompt: Prompt, purses: readonly Purse[], replies: number): Prompt | Purse {
+function fitToBudget(prompt: Prompt, purses: readonly Budget[], replies: number): Prompt | Budget {
   const asked = prompt.request.maxTokens;
   let most = asked ?? Number.MAX_SAFE_INTEGER;
-  for (const purse of purses) {
-    const left = outputLeft(prompt, purse, replies);
-    const limit = maxTokens({ asked: most, maxOut: most, window: left, estimate: 0 });
-    if (left < 1 || limit.room === 'short') return purse;
+  for (const allowance of purses) {
+    const left = outputLeft(prompt, allowance, replies);
+    const limit = clampReply({ asked: most, maxOut: most, window: left, estimate: 0 });
+    if (left < 1 || limit.room === 'short') return allowance;
     most = limit.maxTokens;
   }
   return most === (asked ?? Number.MAX_SAFE_INTEGER)
@@ -78,7 +78,7 @@ function fitted(prompt: Prompt, purses: readonly Purse[], replies: number): Prom
 }
 
 /** The tokens of a reply that a purse pays for after the prompt itself. */
-function outputLeft({ model, estimate }: Prompt, { budget, limit, spent }: Purse, replies: number): number {
+function outputLeft({ model, estimate }: Prompt, { budget, limit, spent }: Budget, replies: number): number {
   const share = (limit - spent) / replies;
   if (budget === 'turn_tokens') return Math.floor(share - estimate);
   const { price } = model.info;
@@ -95,9 +95,9 @@ const named = {
   day_usd: ['a day', 'US dollars'],
 } as const;
 
-function refusal(purse: Purse | undefined): Error {
-  if (purse === undefined) return generateError('generate/budget', 'The budget leaves no room for a reply.');
-  const { budget, limit, spent } = purse;
+function budgetRefusal(allowance: Budget | undefined): Error {
+  if (allowance === undefined) return generateError('generate/budget', 'The budget leaves no room for a reply.');
+  const { budget, limit, spent } = allowance;
   const [what, unit] = named[budget];
   return generateError(
     'generate/budget',
@@ -108,7 +108,7 @@ function refusal(purse: Purse | undefined): Error {
 
 /** Counts a call of a model. A day's book that cannot be written stops nobody: what this process spent is kept in mind. */
 export async function spend(
-  { budgets, spending, clock }: Room,
+  { budgets, spending, clock }: TurnServices,
   turn: TurnSpent,
   usage: Omit<ProviderUsage, 'raw'>,
   cost: Cost | null,
@@ -123,7 +123,10 @@ export async function spend(
  * What pays for the summaries of a turn: they count for its budget as its replies do, and what it has not left is not asked
  * for. A day's budget is looked after by whoever picks the model.
  */
-export function turnPurse({ budgets: { turnTokens, turnUsd } }: Pick<Room, 'budgets'>, turn: TurnSpent): SummaryPurse {
+export function turnBudget(
+  { budgets: { turnTokens, turnUsd } }: Pick<TurnServices, 'budgets'>,
+  turn: TurnSpent,
+): SummaryAllowance {
   // Two parts of a summary are written at once: neither may count on what the other is about to use.
   const held: TurnSpent = { usd: 0, tokens: 0 };
   return {

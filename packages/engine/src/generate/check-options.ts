@@ -1,8 +1,8 @@
 /** Whether a turn can be made as it was asked for. */
-import { nodeNamed, treeNamed } from '../service.ts';
+import { requireNodeNamed, requireTreeNamed } from '../service.ts';
 import type { GenerateOptions, TurnStart } from './contract.ts';
 import { generateError } from './errors.ts';
-import type { Room } from './room.ts';
+import type { TurnServices } from './turn-services.ts';
 
 /** Refuses what is no start and no options at all. Callers without types get a refusal and no error of the language. */
 export function checkGiven(start: TurnStart, options: GenerateOptions): void {
@@ -21,10 +21,10 @@ function checkStart(start: TurnStart): void {
       type,
     });
   }
-  treeNamed(start.treeId);
-  if (start.type === 'regenerate' || start.type === 'continue') nodeNamed(start.nodeId);
-  else if (start.type === 'reply') nodeNamed(start.parentId);
-  else if (start.parentId != null) nodeNamed(start.parentId);
+  requireTreeNamed(start.treeId);
+  if (start.type === 'regenerate' || start.type === 'continue') requireNodeNamed(start.nodeId);
+  else if (start.type === 'reply') requireNodeNamed(start.parentId);
+  else if (start.parentId != null) requireNodeNamed(start.parentId);
   if (start.type !== 'send') return;
   const { messages }: { readonly messages: unknown } = start;
   if (!Array.isArray(messages) || !messages.every((item) => typeof item === 'object' && item !== null))
@@ -32,15 +32,15 @@ function checkStart(start: TurnStart): void {
 }
 
 /** Refuses what no turn can be made of, before anything is written. */
-export function checkOptions(room: Room, options: GenerateOptions, start: TurnStart): void {
+export function checkGenerateOptions(services: TurnServices, options: GenerateOptions, start: TurnStart): void {
   checkStart(start);
   checkKinds(options);
   const { n = 1, models } = options;
   const count = n * models.length;
-  if (!Number.isInteger(n) || count < 1 || count > room.limits.replies)
+  if (!Number.isInteger(n) || count < 1 || count > services.limits.replies)
     throw generateError(
       'generate/invalid',
-      `Between 1 and ${room.limits.replies} replies can be asked for; got ${count}.`,
+      `Between 1 and ${services.limits.replies} replies can be asked for; got ${count}.`,
       {
         n,
         models,

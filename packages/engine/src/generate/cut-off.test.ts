@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openRawServer, type RawServer } from '../testing/raw-server.ts';
-import { textBeats } from '../testing/scripted.ts';
-import { eventsOf, openWorkshop, type Workshop } from '../testing/workshop.ts';
+import { textEvents } from '../testing/scripted.ts';
+import { eventsOf, openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 
-let shop: Workshop | null = null;
+let shop: TurnFixture | null = null;
 let server: RawServer | null = null;
 const ran: JsonObject[] = [];
 afterEach(async () => {
@@ -206,7 +206,7 @@ describe.each(wires)('over $name', ({ provider, model, type, cut, plain }) => {
         response.writeHead(200, { 'content-type': type });
         response.end(number === 0 ? cut(json) : plain);
       });
-      shop = await openWorkshop('memory', [], { tools, config: `${provider}\nbase_url = "${server.url}"` });
+      shop = await openTurnFixture('memory', [], { tools, config: `${provider}\nbase_url = "${server.url}"` });
       const turn = shop.send('Clean up', { models: [model], tools: ['remove'] });
       const events = await eventsOf(turn);
       expect(ran).toEqual([]);
@@ -227,7 +227,7 @@ describe.each(wires)('over $name', ({ provider, model, type, cut, plain }) => {
 
 test('[H27] no call of a reply that was cut off or held back is run, also the first of several', async () => {
   for (const finishReason of ['length', 'content-filter', 'refusal'] as const) {
-    shop = await openWorkshop(
+    shop = await openTurnFixture(
       'memory',
       [
         [
@@ -237,7 +237,7 @@ test('[H27] no call of a reply that was cut off or held back is run, also the fi
           { type: 'tool-use-delta', index: 1, json: '{"pa' },
           { type: 'end', finishReason, raw: finishReason },
         ],
-        textBeats('Well.'),
+        textEvents('Well.'),
       ],
       { tools },
     );
@@ -257,7 +257,7 @@ test('[G9] arguments that are no object are never run as none, also where the wi
       const said = { message: { content: 'Sorry.' }, done: true, done_reason: 'stop' };
       response.end(number === 0 ? lines(call, { done: true, done_reason: 'stop' }) : lines(said));
     });
-    shop = await openWorkshop('memory', [], { tools, config: `[providers.ollama]\nbase_url = "${server.url}"` });
+    shop = await openTurnFixture('memory', [], { tools, config: `[providers.ollama]\nbase_url = "${server.url}"` });
     await shop.send('Clean up', { models: ['ollama/m'], tools: ['remove'] }).done;
     expect(ran).toEqual([]);
     expect((await shop.thread())[2]).toMatch(/^tool: Error \(tool\/bad-arguments\): /);

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
-import { textBeats } from '../testing/scripted.ts';
-import { openWorkshop, type Workshop } from '../testing/workshop.ts';
+import { textEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 import { generatorSettings } from './defaults.ts';
 
-let shop: Workshop;
+let shop: TurnFixture;
 afterEach(() => shop.close());
 
 test('[H18] a turn has what the configuration says unless it says otherwise itself', async () => {
@@ -12,7 +12,7 @@ test('[H18] a turn has what the configuration says unless it says otherwise itse
   const { defaults, limits } = generatorSettings(parseConfig({ name: 'test.toml', text }, {}));
   expect(limits).toMatchObject({ rounds: 3, calls: 50, turnMs: 900_000 });
   expect(defaults.fallbackModel).toBe('other/two');
-  shop = await openWorkshop('memory', [textBeats('Yes')], { defaults });
+  shop = await openTurnFixture('memory', [textEvents('Yes')], { defaults });
   await shop.send('One').done;
   await shop.send('Two', { temperature: 0.9 }).done;
   expect(shop.provider.requests.map(({ temperature, maxTokens }) => [temperature, maxTokens])).toEqual([

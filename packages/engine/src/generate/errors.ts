@@ -50,7 +50,7 @@ export function fromThrown(thrown: unknown): ReplyError {
 }
 
 /** An error of a reply as something to throw. */
-export function toAppError(error: ReplyError, data: Record<string, unknown> = {}): AppError {
+export function toGenerateError(error: ReplyError, data: Record<string, unknown> = {}): AppError {
   const { code, kind, message, retryable } = error;
   return new AppError({ code, kind, message, retryable, data });
 }

@@ -1,17 +1,17 @@
 /** What becomes of a turn when a provider's server misbehaves, over the wire. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FakeProvider, type Fault, openFakeProvider, type Turn as WireTurn } from '../testing/fake-provider.ts';
-import { openWorkshop, until, type Workshop } from '../testing/workshop.ts';
+import { openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
 
 let fake: FakeProvider;
-let shop: Workshop;
+let shop: TurnFixture;
 
 // Only what is to run out is short: on a busy machine a short limit would end a call that does well.
 const patient = { firstByteMs: 20_000, idleMs: 20_000, firstWaitMs: 1, retries: 2 };
 
 async function open(turns: readonly WireTurn[]): Promise<void> {
   fake = await openFakeProvider(turns);
-  shop = await openWorkshop('sqlite', [], {
+  shop = await openTurnFixture('sqlite', [], {
     config: `[providers.fake]\nkind = "openai-compatible"\nbase_url = "${fake.url}/v1"\n`,
     httpLimits: {
       ...patient,

@@ -8,31 +8,31 @@ import { createEvents, type Events } from '../events.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
-import type { Providers } from '../providers/index.ts';
-import { createTicks } from '../runs/chunk-writer.ts';
+import type { ModelProviders } from '../providers/index.ts';
+import { createSharedTimer } from '../runs/chunk-writer.ts';
 import { type FollowEvent, type Followed, followReply } from '../runs/follow.ts';
 import { type Recovered, recoverRuns } from '../runs/recover.ts';
-import { stopElsewhere } from '../runs/stop-elsewhere.ts';
-import { named } from '../service.ts';
-import { cheapModel } from '../summaries/cheap-model.ts';
+import { requestRemoteStop } from '../runs/request-remote-stop.ts';
+import { requireObject } from '../service.ts';
 import type { Summarizer } from '../summaries/contract.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
-import { createBreathe } from './breathe.ts';
+import { summaryModel } from '../summaries/summary-model.ts';
 import { noBudgets } from './budget.ts';
 import { checkGiven } from './check-options.ts';
 import type { Compact, GenerateOptions, Turn, TurnStart } from './contract.ts';
 import { dailySummaryBudget } from './daily-budget.ts';
 import { type CompactionSettings, type GenerateDefaults, withDefaults } from './defaults.ts';
 import { defaultGenerateLimits, type GenerateLimits } from './limits.ts';
-import type { Room, ToolSource } from './room.ts';
 import { memorySpending, type Spending } from './spending.ts';
 import { Stop } from './stop.ts';
 import { type RunningTurn, startTurn } from './turn.ts';
+import type { ToolSource, TurnServices } from './turn-services.ts';
+import { createYielder } from './yield-to-event-loop.ts';
 
 /** What a generator is made of. */
 export interface GeneratorOptions {
   readonly store: Store;
-  readonly providers: Pick<Providers, 'model'> & Partial<Pick<Providers, 'learnWindow'>>;
+  readonly providers: Pick<ModelProviders, 'model'> & Partial<Pick<ModelProviders, 'learnWindow'>>;
   readonly tools?: ToolSource | undefined;
   readonly events?: Events | undefined;
   /** Whether and how room is made in a window that is full; by a summary of what is older if not given. */
@@ -91,7 +91,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
   const actor = options.actor ?? store.owner;
   const budgets = options.budgets ?? noBudgets;
   const spending = options.spending ?? memorySpending();
-  const notes = cheapModel(options.providers, { summaries: options.summaries ?? {} });
+  const notes = summaryModel(options.providers, { summaries: options.summaries ?? {} });
   const budget = dailySummaryBudget({ budgets, spending, clock });
   const summarizer = options.summarizer ?? createSummarizer({ model: notes, budget, clock });
   const compactor = createCompactor({
@@ -105,7 +105,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
     clock,
     newId: makeId,
   });
-  const room: Room = {
+  const services: TurnServices = {
     store,
     model,
     learnWindow: options.providers.learnWindow ?? null,
@@ -114,21 +114,21 @@ export function createGenerator(options: GeneratorOptions): Generator {
     kit,
     clock,
     newId: makeId,
-    breathe: createBreathe(clock),
-    ticks: createTicks(clock, options.limits?.flushMs ?? defaultGenerateLimits.flushMs),
+    yieldToEventLoop: createYielder(clock),
+    ticks: createSharedTimer(clock, options.limits?.flushMs ?? defaultGenerateLimits.flushMs),
     actor,
     process: `${process.pid} ${newId()}`,
     limits: { ...defaultGenerateLimits, ...options.limits },
     budgets,
     spending,
-    compact: options.compaction?.automatic === false ? null : (options.compact ?? compactor.makeRoom),
+    compact: options.compaction?.automatic === false ? null : (options.compact ?? compactor.compactContext),
   };
   const running = new Set<RunningTurn>();
   const inFlight = new Map<string, RunningTurn>();
   let closed = false;
 
   const begin = (start: TurnStart, wanted: GenerateOptions, key: string | null): RunningTurn => {
-    const turn = startTurn(room, start, wanted);
+    const turn = startTurn(services, start, wanted);
     running.add(turn);
     if (key !== null) inFlight.set(key, turn);
     if (closed) turn.stop(new Stop('close'));
@@ -139,14 +139,14 @@ export function createGenerator(options: GeneratorOptions): Generator {
     return turn;
   };
   const recover = () => {
-    const { process, limits } = room;
+    const { process, limits } = services;
     return recoverRuns({
       store,
       actor,
       kit,
       process,
       staleMs: limits.staleMs,
-      newId: room.newId,
+      newId: services.newId,
       now: () => clock.now(),
     });
   };
@@ -157,7 +157,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
     generate(start, asked) {
       checkGiven(start, asked);
       const wanted = withDefaults(asked, options.defaults);
-      const key = keyOf(start, wanted);
+      const key = turnKey(start, wanted);
       return (key === null ? undefined : inFlight.get(key)) ?? begin(start, wanted, key);
     },
     async abort(which) {
@@ -166,15 +166,15 @@ export function createGenerator(options: GeneratorOptions): Generator {
       );
       for (const turn of meant) turn.abort();
       await Promise.all(meant.map((turn) => turn.done));
-      const { followMs: everyMs, staleMs } = room.limits;
-      const { process } = room;
-      const elsewhere = await stopElsewhere(which, { runs: store.runs, process, clock, everyMs, staleMs, recover });
+      const { followMs: everyMs, staleMs } = services.limits;
+      const { process } = services;
+      const elsewhere = await requestRemoteStop(which, { runs: store.runs, process, clock, everyMs, staleMs, recover });
       return meant.length > 0 || elsewhere;
     },
     follow: (followed, signal) =>
-      followReply(room.store, named(followed), {
+      followReply(services.store, requireObject(followed), {
         clock,
-        everyMs: room.limits.followMs,
+        everyMs: services.limits.followMs,
         ...(signal === undefined ? {} : { signal }),
       }),
     recover,
@@ -182,7 +182,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
       while (!signal.aborted) {
         // A store that is away for a while has its runs saved when it is back.
         await recover().catch(() => []);
-        await clock.wait(room.limits.heartbeatMs, signal).catch(() => undefined);
+        await clock.wait(services.limits.heartbeatMs, signal).catch(() => undefined);
       }
     },
     async close() {
@@ -194,7 +194,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
 }
 
 /** One request at one place; null where the caller does not name requests. */
-function keyOf(start: TurnStart, { requestId }: GenerateOptions): string | null {
+function turnKey(start: TurnStart, { requestId }: GenerateOptions): string | null {
   if (requestId === undefined) return null;
   const at = 'nodeId' in start ? start.nodeId : (start.parentId ?? null);
   return JSON.stringify([start.treeId, start.type, at, requestId]);

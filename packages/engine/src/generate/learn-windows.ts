@@ -1,5 +1,5 @@
 import type { Model } from '../providers/index.ts';
-import type { Room } from './room.ts';
+import type { TurnServices } from './turn-services.ts';
 
 // A conversation below this fits every window that a server is likely to have, and is not worth a question.
 const worthAsking = 2_000;
@@ -9,7 +9,7 @@ const worthAsking = 2_000;
  * enough to matter. What cannot be learnt keeps nobody from going on.
  */
 export async function learnWindows(
-  { learnWindow }: Pick<Room, 'learnWindow'>,
+  { learnWindow }: Pick<TurnServices, 'learnWindow'>,
   models: readonly Model[],
   tokens: number,
   signal: AbortSignal,

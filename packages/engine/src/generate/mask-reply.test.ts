@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Forest } from '../forest/forest.ts';
 import type { ProviderEvent } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
-import { type ScriptedReply, textBeats, usageBeat } from '../testing/scripted.ts';
-import { eventsOf, openWorkshop, type Workshop } from '../testing/workshop.ts';
+import { type ScriptedReply, textEvents, usageEventOf } from '../testing/scripted.ts';
+import { eventsOf, openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 
@@ -12,12 +12,12 @@ const key = 'sk-lab-0123456789abcdef';
 const mask = '[key …cdef]';
 const config = `[providers.lab]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:9/v1"\napi_key = "${key}"`;
 
-let shop: Workshop;
+let shop: TurnFixture;
 afterEach(() => shop.close());
 
 const said = (...pieces: readonly string[]): ScriptedReply => [
   ...pieces.map((text): ProviderEvent => ({ type: 'text-delta', text })),
-  usageBeat(10, 10),
+  usageEventOf(10, 10),
   { type: 'end', finishReason: 'stop', raw: 'stop' },
 ];
 
@@ -32,7 +32,7 @@ describe('a key that a provider repeats', () => {
     ['cut in two', [`Your key is ${key.slice(0, 9)}`, `${key.slice(9)}.`]],
     ['letter by letter', [...`Your key is ${key}.`]],
   ])('[G38] %s is stored, shown and put down as its mask', async (_, pieces) => {
-    shop = await openWorkshop('sqlite', [said(...pieces)], { config });
+    shop = await openTurnFixture('sqlite', [said(...pieces)], { config });
     const chunks: string[] = [];
     const { append } = shop.store.runs;
     shop.store.runs.append = (id, chunk) => {
@@ -74,7 +74,7 @@ describe('a key that a provider repeats', () => {
       { type: 'tool-use-end', index: 0, parameters: { for: key } },
       { type: 'end', finishReason: 'tool-use', raw: 'x' },
     ];
-    shop = await openWorkshop('memory', [reply, textBeats('Done.')], { config, tools });
+    shop = await openTurnFixture('memory', [reply, textEvents('Done.')], { config, tools });
     const turn = shop.send('Look', { tools: ['look'] });
     const events = await eventsOf(turn);
     expect(ran).toEqual([{ for: mask }]);
@@ -91,14 +91,14 @@ describe('a key that a provider repeats', () => {
   });
 
   test('[G38] is masked in errors', async () => {
-    shop = await openWorkshop('memory', [[errorEvent('provider/unauthorised', `Wrong key ${key}.`)]], { config });
+    shop = await openTurnFixture('memory', [[errorEvent('provider/unauthorised', `Wrong key ${key}.`)]], { config });
     const end = await shop.send('Hello').done;
     expect(end).toMatchObject({ type: 'error', message: `Wrong key ${mask}.` });
     expect((await shop.node(end.nodeIds[0])).meta.error).toMatchObject({ message: `Wrong key ${mask}.` });
   });
 
   test('[G38] leads back to the same nodes when a history with it is sent again', async () => {
-    shop = await openWorkshop('memory', [said(`It is ${key}.`)], { config });
+    shop = await openTurnFixture('memory', [said(`It is ${key}.`)], { config });
     await shop.send('Which key?').done;
     const before = await shop.thread();
     const history = [textMessage('user', 'Which key?'), textMessage('assistant', `It is ${key}.`)];
@@ -123,7 +123,7 @@ describe('a key that a provider repeats', () => {
   });
 
   test('[G38] is masked in titles and summaries', async () => {
-    shop = await openWorkshop('memory', [said(`Key ${key}`)], {
+    shop = await openTurnFixture('memory', [said(`Key ${key}`)], {
       config: `${config}\n[summaries]\nmodel = "scripted/one"`,
       summaries: { model: 'scripted/one' },
     });

@@ -3,13 +3,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { createProviders } from '../providers/index.ts';
 import { openRawServer, type RawServer } from '../testing/raw-server.ts';
-import { textBeats, toolBeats } from '../testing/scripted.ts';
-import { eventsOf, openWorkshop, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { textEvents, toolEvents } from '../testing/scripted.ts';
+import { eventsOf, openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 import type { GenerateOptions } from './contract.ts';
 
-let shop: Workshop | null = null;
+let shop: TurnFixture | null = null;
 let server: RawServer | null = null;
 afterEach(async () => {
   await shop?.close();
@@ -22,8 +22,8 @@ const tools = createTools({
   tools: [defineTool({ name: 'look', description: 'Looks.', sideEffects: false, run: () => 'a tree' })],
 });
 
-async function noticed(options: WorkshopOptions, wanted: Partial<GenerateOptions>, content: readonly Block[] = []) {
-  shop = await openWorkshop('memory', [textBeats('Yes.')], { tools, ...options });
+async function noticed(options: TurnFixtureOptions, wanted: Partial<GenerateOptions>, content: readonly Block[] = []) {
+  shop = await openTurnFixture('memory', [textEvents('Yes.')], { tools, ...options });
   const blocks: Block[] = [...textMessage('user', 'What is it?').content, ...content];
   const turn = shop.generator.generate(
     { type: 'send', treeId: shop.treeId, messages: [{ message: { role: 'user', content: blocks } }] },
@@ -76,12 +76,12 @@ describe('what is sent otherwise than asked for', () => {
   });
 
   test('[H28] a turn reports a change once, however often its tools lead back to the model, and the source of each reply has it', async () => {
-    shop = await openWorkshop(
+    shop = await openTurnFixture(
       'memory',
       [
-        toolBeats({ id: 'a', name: 'look', parameters: {} }),
-        toolBeats({ id: 'b', name: 'look', parameters: {} }),
-        textBeats('Yes.'),
+        toolEvents({ id: 'a', name: 'look', parameters: {} }),
+        toolEvents({ id: 'b', name: 'look', parameters: {} }),
+        textEvents('Yes.'),
       ],
       { tools, provider: { parameters: {} } },
     );
@@ -122,13 +122,13 @@ describe('what is sent otherwise than asked for', () => {
 });
 
 test('[G95] whoever made the providers hears of notices as well as the caller', async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const config = parseConfig(null, {});
-  const providers = createProviders({ config, onNotice: (notice, id) => heard.push(`${id} ${notice.type}`) });
+  const providers = createProviders({ config, onNotice: (notice, id) => received.push(`${id} ${notice.type}`) });
   const own: string[] = [];
   const events = providers
     .model('offline/guide')
     .stream({ messages: [], topP: 0.5 }, { paceMs: 0, onNotice: (notice) => own.push(notice.type) });
   for await (const _event of events);
-  expect(own.length).toBe(heard.length);
+  expect(own.length).toBe(received.length);
 });

@@ -20,7 +20,7 @@ import type { Model } from '../providers/index.ts';
 import type { GenerateOptions } from './contract.ts';
 import { generateError } from './errors.ts';
 import { replyLimit } from './reply-limit.ts';
-import type { Room } from './room.ts';
+import type { TurnServices } from './turn-services.ts';
 
 /** What one model is sent, and whether there is room for an answer. */
 export interface Prompt {
@@ -33,13 +33,13 @@ export interface Prompt {
   /** Names what is in force; noted with the reply, it tells later whether the usage reported with it still holds. */
   readonly measure: string;
   /** `due`: compacting would be good; `short`: there is no room for a reply worth having. */
-  readonly room: 'ok' | 'due' | 'short';
+  readonly contextFit: 'ok' | 'due' | 'short';
 }
 
 /** What is in force at a node. Refuses an unknown node and one that is still being written. */
-export async function readContext(room: Room, treeId: TreeId, nodeId: NodeId): Promise<Context> {
-  await room.breathe();
-  return room.store.read(treeId, function* () {
+export async function readContext(services: TurnServices, treeId: TreeId, nodeId: NodeId): Promise<Context> {
+  await services.yieldToEventLoop();
+  return services.store.read(treeId, function* () {
     const row = yield* readTree(treeId);
     const head = yield* ask('head', { id: nodeId });
     if (head === null) return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
@@ -48,7 +48,7 @@ export async function readContext(room: Room, treeId: TreeId, nodeId: NodeId): P
         nodeId,
       });
     const path = head.parentId === null ? [] : yield* readContextPath(nodeId);
-    return contextOf(path, { systemPrompt: row.attributes.systemPrompt, kit: room.kit });
+    return contextOf(path, { systemPrompt: row.attributes.systemPrompt, kit: services.kit });
   });
 }
 
@@ -57,7 +57,7 @@ const goOn =
   'Your reply was cut off. Go on exactly where it ends: repeat nothing, do not comment on the break, and begin with the very next character.';
 
 /** What is particular to one reply. */
-export interface PromptWish {
+export interface PromptOptions {
   readonly options: GenerateOptions;
   readonly tools: readonly ToolSpec[];
   /** Which of the replies beside each other this is, from 0. */
@@ -69,7 +69,7 @@ export interface PromptWish {
 }
 
 /** The request for one model. Refuses a context that says nothing. */
-export function promptFor(context: Context, model: Model, wish: PromptWish): Prompt {
+export function promptFor(context: Context, model: Model, wish: PromptOptions): Prompt {
   const { options, tools } = wish;
   const { systemPrompt, messages, continues } = requestMessages(context, {
     systemInPlace: model.provider.supports.systemInPlace,
@@ -91,7 +91,7 @@ export function promptFor(context: Context, model: Model, wish: PromptWish): Pro
     askedTokens: options.maxTokens,
     estimate,
     measure: context.measure,
-    room: limit.room === 'short' ? 'short' : due ? 'due' : 'ok',
+    contextFit: limit.room === 'short' ? 'short' : due ? 'due' : 'ok',
     request: {
       ...(systemPrompt === null ? {} : { systemPrompt }),
       messages: sent,

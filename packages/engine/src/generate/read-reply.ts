@@ -1,11 +1,11 @@
 import { ask, type ErrorKind, isBlank, type NodeId, refuse, type TreeId } from '@coppice/core';
 import type { WrittenReply } from './contract.ts';
 import type { ReplyError } from './errors.ts';
-import type { Room } from './room.ts';
+import type { TurnServices } from './turn-services.ts';
 
 /** A reply as it is stored. Refuses an unknown node. */
-export async function readReply(room: Room, treeId: TreeId, nodeId: NodeId): Promise<WrittenReply> {
-  const node = await room.store.read(treeId, () => ask('node', { id: nodeId }));
+export async function readReply(services: TurnServices, treeId: TreeId, nodeId: NodeId): Promise<WrittenReply> {
+  const node = await services.store.read(treeId, () => ask('node', { id: nodeId }));
   if (node === null || node.parentId === null)
     return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
   const { message, status, parentId, meta } = node;
@@ -16,7 +16,7 @@ export async function readReply(room: Room, treeId: TreeId, nodeId: NodeId): Pro
     status,
     message: message === null || isBlank(message) ? null : message,
     finishReason: null,
-    error: failed ? errorOf(meta.error, status) : null,
+    error: failed ? errorOfReply(meta.error, status) : null,
     tokens: null,
   };
 }
@@ -31,7 +31,7 @@ const kinds: readonly ErrorKind[] = [
   'internal',
 ];
 
-function errorOf(noted: unknown, status: string): ReplyError {
+function errorOfReply(noted: unknown, status: string): ReplyError {
   const known = new Map<string, unknown>(typeof noted === 'object' && noted !== null ? Object.entries(noted) : []);
   const [code, message] = [known.get('code'), known.get('message')];
   return {

@@ -1,5 +1,5 @@
 /** How long a reply may be, and whether the conversation leaves room for one. */
-import { maxTokens } from '@coppice/core';
+import { clampReply } from '@coppice/core';
 import type { ModelInfo } from '../catalogue/index.ts';
 
 /** The longest reply to ask for. */
@@ -23,7 +23,7 @@ export function replyLimit(
   estimate: number,
 ): ReplyLimit {
   if (windowKnown || window - estimate >= fewestByGuess) {
-    const limit = maxTokens({ asked, maxOut, window, estimate });
+    const limit = clampReply({ asked, maxOut, window, estimate });
     return windowKnown ? limit : { maxTokens: limit.maxTokens, room: 'ok' };
   }
   if (!maxOutKnown) return { maxTokens: asked, room: 'ok' };

@@ -16,7 +16,7 @@ import { isMalformed } from '../providers/tool-arguments.ts';
 import type { Approve, ToolErrorCode, ToolResult } from '../tools/contract.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import { generateError } from './errors.ts';
-import { commandContext, type Room } from './room.ts';
+import { commandContext, type TurnServices } from './turn-services.ts';
 
 /** How much a turn has used of what it may. */
 export interface ToolBudget {
@@ -39,7 +39,7 @@ export interface ToolRound {
 }
 
 /** The calls of tools in a reply. */
-export function callsOf(reply: WrittenReply): readonly ToolUseBlock[] {
+export function toolCallsOf(reply: WrittenReply): readonly ToolUseBlock[] {
   return reply.message?.content.filter(isToolUse) ?? [];
 }
 
@@ -49,30 +49,34 @@ export function callsOf(reply: WrittenReply): readonly ToolUseBlock[] {
  * still be only a part of what the model meant to say. Past a limit nothing is run, every call is answered with an error all the same, and `generate/tool-limit`
  * is thrown: the conversation stays one that any provider takes.
  */
-export async function runTools(room: Room, round: ToolRound, emit: (event: TurnEvent) => void): Promise<NodeId> {
-  const calls = callsOf(round.reply);
+export async function runTools(
+  services: TurnServices,
+  round: ToolRound,
+  emit: (event: TurnEvent) => void,
+): Promise<NodeId> {
+  const calls = toolCallsOf(round.reply);
   const { budget } = round;
   budget.rounds++;
   budget.calls += calls.length;
-  const over = overLimit(room, budget);
+  const over = overLimit(services, budget);
   const cut = cutOff(round.reply.finishReason);
   const answered =
     over !== null
       ? calls.map((call) => refusedResult(call, over.message))
       : cut !== null
         ? calls.map((call) => refusedResult(call, cut, 'tool/cut-off'))
-        : await Promise.all(calls.map((call) => answer(room, round, call)));
+        : await Promise.all(calls.map((call) => answerToolCall(services, round, call)));
   const keys = heldKeys();
   const results = answered.map((result) => ({ ...result, message: maskMessage(result.message, keys) }));
   for (const { callId, name, message, error } of results)
     emit({ type: 'tool-result', nodeId: round.reply.nodeId, callId, name, message, isError: error !== null });
-  const last = await store(room, round, results, emit);
+  const last = await storeResult(services, round, results, emit);
   if (over !== null) throw over;
   return last;
 }
 
-function overLimit(room: Room, budget: ToolBudget) {
-  const { rounds, calls } = room.limits;
+function overLimit(services: TurnServices, budget: ToolBudget) {
+  const { rounds, calls } = services.limits;
   if (budget.rounds > rounds)
     return generateError(
       'generate/tool-limit',
@@ -103,16 +107,16 @@ function cutOff(finishReason: FinishReason | null): string | null {
   }
 }
 
-type Answered = Omit<ToolResult, 'error'> & { readonly error: string | null };
+type AnsweredCall = Omit<ToolResult, 'error'> & { readonly error: string | null };
 
-async function answer(room: Room, round: ToolRound, call: ToolUseBlock): Promise<Answered> {
+async function answerToolCall(services: TurnServices, round: ToolRound, call: ToolUseBlock): Promise<AnsweredCall> {
   const { treeId, reply, signal, active, approve } = round;
-  if (room.tools === null) return refusedResult(call, `There is no tool ${JSON.stringify(call.name)}.`);
+  if (services.tools === null) return refusedResult(call, `There is no tool ${JSON.stringify(call.name)}.`);
   const { id, name, parameters } = call;
   try {
-    return await room.tools.call(
+    return await services.tools.call(
       { id, name, parameters, ...(isMalformed(call) ? { malformed: call.malformed } : {}) },
-      { signal, active, approve, place: { store: room.store, treeId, nodeId: reply.nodeId } },
+      { signal, active, approve, place: { store: services.store, treeId, nodeId: reply.nodeId } },
     );
   } catch (thrown) {
     // The registry answers and does not throw; another source may not keep to that, and the turn goes on.
@@ -120,25 +124,25 @@ async function answer(room: Room, round: ToolRound, call: ToolUseBlock): Promise
   }
 }
 
-function refusedResult(call: ToolUseBlock, why: string, error: ToolErrorCode = 'tool/failed'): Answered {
+function refusedResult(call: ToolUseBlock, why: string, error: ToolErrorCode = 'tool/failed'): AnsweredCall {
   const text = error === 'tool/failed' ? `Error: ${why}` : `Error (${error}): ${why}`;
   const message = { ...textMessage('tool', text), tool_call_id: call.id };
   return { callId: call.id, name: call.name, message, error, truncated: false, elapsedMs: 0 };
 }
 
-async function store(
-  room: Room,
+async function storeResult(
+  services: TurnServices,
   round: ToolRound,
-  results: readonly Answered[],
+  results: readonly AnsweredCall[],
   emit: (event: TurnEvent) => void,
 ): Promise<NodeId> {
   const { treeId, reply, select } = round;
-  const messages = results.map((result) => ({ message: result.message, meta: { source: sourceOf(result) } }));
-  await room.breathe();
+  const messages = results.map((result) => ({ message: result.message, meta: { source: sourceOfResult(result) } }));
+  await services.yieldToEventLoop();
   const { result } = await run(
-    room.store,
+    services.store,
     { type: 'append', treeId, parentId: reply.nodeId, messages, merge: false, select },
-    commandContext(room, round.actId, round.actor),
+    commandContext(services, round.actId, round.actor),
   );
   let parentId = reply.nodeId;
   for (const nodeId of result.added) {
@@ -148,7 +152,7 @@ async function store(
   return result.nodeId;
 }
 
-function sourceOf({ name, origin, error, truncated, elapsedMs }: Answered): JsonObject {
+function sourceOfResult({ name, origin, error, truncated, elapsedMs }: AnsweredCall): JsonObject {
   return {
     type: 'tool_result',
     tool_name: name,

@@ -27,7 +27,7 @@ export function memorySpending(): Spending {
 }
 
 /** How far a day's file was read, and what stood in it. */
-interface Page {
+interface SpendingPage {
   readonly day: string;
   offset: number;
   usd: number;
@@ -39,7 +39,7 @@ interface Page {
  */
 export function fileSpending(folder: string): Spending {
   const unwritten = memorySpending();
-  let page: Page | null = null;
+  let page: SpendingPage | null = null;
   let last: Promise<unknown> = Promise.resolve();
   const read = async (day: string): Promise<number> => {
     if (page?.day !== day) page = { day, offset: 0, usd: 0 };
@@ -65,7 +65,7 @@ export function fileSpending(folder: string): Spending {
 }
 
 /** Counts the lines that came since; one that is not complete yet is left for the next time. */
-async function readOn(path: string, page: Page): Promise<void> {
+async function readOn(path: string, page: SpendingPage): Promise<void> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;

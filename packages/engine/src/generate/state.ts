@@ -4,11 +4,11 @@ import type { ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { TurnSpent } from './budget.ts';
 import type { GenerateOptions, TurnEvent } from './contract.ts';
-import { requestedId } from './request-id.ts';
-import type { Room } from './room.ts';
+import { deterministicId } from './deterministic-id.ts';
+import type { TurnServices } from './turn-services.ts';
 
 /** Where replies go. */
-export type Ground =
+export type ReplyTarget =
   /** `marker`: the parent is a compaction that this call made. */
   | { readonly type: 'below'; readonly parentId: NodeId; readonly marker?: boolean }
   /** Beside the replies that a prompt has; `nodeId` is one of them, or the prompt. */
@@ -25,7 +25,7 @@ export interface TurnState {
   /** What the commit that begins the replies expects of the tree; nothing where a message was said before them. */
   readonly expects: Pick<RunContext, 'expectedVersion' | 'onConflict'>;
   /** Where the turn's first replies were to go; their ids are made from it. */
-  readonly origin: Ground;
+  readonly origin: ReplyTarget;
   /** One per reply. */
   readonly models: readonly Model[];
   readonly fallback: Model | null;
@@ -42,17 +42,23 @@ export interface TurnState {
   round: number;
   readonly spent: TurnSpent;
   /** The notices that were reported already, by their keys. */
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
 }
 
 /**
  * The id of a reply: by the request where there is one, so that the request made twice finds it. A reply that came after
  * room was made has another id than the one before, which may have failed and gone.
  */
-export function idOf(room: Room, state: TurnState, ground: Ground, index: number, compacted: boolean): NodeId {
+export function idOfTarget(
+  services: TurnServices,
+  state: TurnState,
+  target: ReplyTarget,
+  index: number,
+  compacted: boolean,
+): NodeId {
   const { origin, options, treeId, round } = state;
-  if (ground.type === 'into') return ground.nodeId;
-  if (options.requestId === undefined || round > 0) return nodeId(room.newId());
+  if (target.type === 'into') return target.nodeId;
+  if (options.requestId === undefined || round > 0) return nodeId(services.newId());
   const at = origin.type === 'below' ? origin.parentId : origin.nodeId;
-  return nodeId(requestedId(treeId, at, options.requestId, origin.type, index, compacted ? 'compacted' : 'first'));
+  return nodeId(deterministicId(treeId, at, options.requestId, origin.type, index, compacted ? 'compacted' : 'first'));
 }

@@ -3,8 +3,14 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
-import { type ScriptedReply, textBeats, toolBeats } from '../testing/scripted.ts';
-import { eventsOf, openWorkshop, until, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { type ScriptedReply, textEvents, toolEvents } from '../testing/scripted.ts';
+import {
+  eventsOf,
+  openTurnFixture,
+  type TurnFixture,
+  type TurnFixtureOptions,
+  until,
+} from '../testing/turn-fixture.ts';
 import { approvalHash } from '../tools/approval.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
@@ -75,7 +81,7 @@ const tools = createTools({
   ],
 });
 
-let shop: Workshop;
+let shop: TurnFixture;
 afterEach(() => {
   ran.length = 0;
   slow = () => true;
@@ -83,13 +89,13 @@ afterEach(() => {
 });
 
 describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
-  const open = async (replies: readonly ScriptedReply[], options: WorkshopOptions = {}) => {
-    shop = await openWorkshop(kind, replies, { tools, ...options });
+  const open = async (replies: readonly ScriptedReply[], options: TurnFixtureOptions = {}) => {
+    shop = await openTurnFixture(kind, replies, { tools, ...options });
     return shop;
   };
 
   test('[H20] a call is run, its result stored as a tool message with its source, and the model goes on from it', async () => {
-    await open([toolBeats(call('c1', 'add', { a: 1, b: 2 })), textBeats('It is 3')]);
+    await open([toolEvents(call('c1', 'add', { a: 1, b: 2 })), textEvents('It is 3')]);
     const turn = shop.send('1 + 2?', { tools: ['add'] });
     const events = await eventsOf(turn);
     expect(await shop.thread()).toEqual(['user: 1 + 2?', 'assistant: ', 'tool: 3', 'assistant: It is 3']);
@@ -126,8 +132,8 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   test('[H21] calls of one reply run at the same time, and their results are stored in the order of the calls', async () => {
     slow = () => ran.length === 2;
     await open([
-      toolBeats(call('x', 'slow', { name: 'x' }), call('y', 'add', { a: 1, b: 1 }), call('z', 'broken')),
-      textBeats('Done'),
+      toolEvents(call('x', 'slow', { name: 'x' }), call('y', 'add', { a: 1, b: 1 }), call('z', 'broken')),
+      textEvents('Done'),
     ]);
     await shop.send('Go', { tools: ['slow', 'add', 'broken'] }).done;
     const lines = await shop.thread();
@@ -142,13 +148,13 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   test('[H22] what goes wrong with a call is told to the model, and the conversation goes on', async () => {
     await open([
       [
-        ...toolBeats(call('a', 'add', { a: 'one' }), call('b', 'unheard_of'), call('c', 'stuck')).slice(0, -2),
+        ...toolEvents(call('a', 'add', { a: 'one' }), call('b', 'unheard_of'), call('c', 'stuck')).slice(0, -2),
         { type: 'tool-use-start', index: 3, id: 'd', name: 'add' },
         { type: 'tool-use-delta', index: 3, json: '{"a": 1, "b"' },
         { type: 'tool-use-end', index: 3, parameters: {}, malformed: 'The arguments are cut off.' },
         { type: 'end', finishReason: 'tool-use', raw: 'tool_calls' },
       ],
-      textBeats('I see'),
+      textEvents('I see'),
     ]);
     const events = await eventsOf(shop.send('Go', { tools: ['add', 'stuck'] }));
     const results = events.flatMap((event) => (event.type === 'tool-result' ? [[event.callId, event.isError]] : []));
@@ -166,7 +172,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   });
 
   test('[H23] tools with several replies are refused before anything is written', async () => {
-    await open([textBeats('No')]);
+    await open([textEvents('No')]);
     const wanted = { tools: ['add'], n: 2 };
     expect(await shop.send('Go', wanted).done).toMatchObject({ code: 'generate/tools-need-one', kind: 'invalid' });
     expect(await shop.send('Go', { tools: ['nothing_such'] }).done).toMatchObject({ code: 'tool/unknown' });
@@ -174,7 +180,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   });
 
   test('[H24] after 25 rounds calls are answered with an error and the turn ends with tool-limit', async () => {
-    await open([(_request, number) => toolBeats(call(`c${number}`, 'add', { a: number, b: 1 }))]);
+    await open([(_request, number) => toolEvents(call(`c${number}`, 'add', { a: number, b: 1 }))]);
     const end = await shop.send('For ever', { tools: ['add'] }).done;
     expect(end).toMatchObject({ type: 'error', code: 'generate/tool-limit', kind: 'refused' });
     expect(ran).toHaveLength(25);
@@ -187,7 +193,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   test('[H24] a turn calls tools 50 times and no more', async () => {
     const many = (number: number) =>
       Array.from({ length: 20 }, (_, at) => call(`c${number}-${at}`, 'add', { a: 1, b: at }));
-    await open([(_request, number) => toolBeats(...many(number))]);
+    await open([(_request, number) => toolEvents(...many(number))]);
     const end = await shop.send('Much', { tools: ['add'] }).done;
     expect(end).toMatchObject({ code: 'generate/tool-limit' });
     expect(ran).toHaveLength(40);
@@ -213,10 +219,10 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   test('[H25] a tool with side effects runs only when exactly this call was approved', async () => {
     const asked: unknown[] = [];
     await open([
-      toolBeats(call('1', 'delete_all', { what: 'this' })),
-      textBeats('Refused'),
-      toolBeats(call('2', 'delete_all', { what: 'that' })),
-      textBeats('Allowed'),
+      toolEvents(call('1', 'delete_all', { what: 'this' })),
+      textEvents('Refused'),
+      toolEvents(call('2', 'delete_all', { what: 'that' })),
+      textEvents('Allowed'),
     ]);
     await shop.send('Clean up', { tools: ['delete_all'] }).done;
     expect(ran).toEqual([]);
@@ -232,7 +238,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
 
   test('[H26] an abort while tools run stores what there is and ends the turn', async () => {
     slow = () => false;
-    await open([toolBeats(call('a', 'add', { a: 1, b: 1 }), call('b', 'slow')), textBeats('Never')]);
+    await open([toolEvents(call('a', 'add', { a: 1, b: 1 }), call('b', 'slow')), textEvents('Never')]);
     const turn = shop.send('Go', { tools: ['add', 'slow'] });
     await until(() => ran.length === 2);
     turn.abort();
@@ -248,10 +254,10 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     await open([
       [
         { type: 'text-delta', text: 'Let me see' },
-        ...toolBeats(call('a', 'add', { a: 1, b: 1 })).slice(0, 2),
+        ...toolEvents(call('a', 'add', { a: 1, b: 1 })).slice(0, 2),
         errorEvent('provider/dropped', 'Gone.'),
       ],
-      textBeats('Again'),
+      textEvents('Again'),
     ]);
     const end = await shop.send('Go', { tools: ['add'] }).done;
     expect(end).toMatchObject({ code: 'provider/dropped' });
@@ -268,7 +274,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   });
 
   test('[H10] a request with tools made again, here or elsewhere, runs no tool twice and leads to the same last reply', async () => {
-    await open([toolBeats(call('c1', 'add', { a: 1, b: 2 })), textBeats('It is 3')]);
+    await open([toolEvents(call('c1', 'add', { a: 1, b: 2 })), textEvents('It is 3')]);
     const options = { models: ['scripted/one'], tools: ['add'], requestId: 'sum' };
     const end = await shop.send('1 + 2?', options).done;
     expect(end.type).toBe('end');

@@ -3,25 +3,31 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { ProviderEvent } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
 import type { FollowEvent } from '../runs/follow.ts';
-import { type ScriptedReply, textBeats } from '../testing/scripted.ts';
-import { eventsOf, openWorkshop, until, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { type ScriptedReply, textEvents } from '../testing/scripted.ts';
+import {
+  eventsOf,
+  openTurnFixture,
+  type TurnFixture,
+  type TurnFixtureOptions,
+  until,
+} from '../testing/turn-fixture.ts';
 import type { TurnEvent, TurnStart } from './contract.ts';
 
 const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 const textIn = (events: readonly TurnEvent[]) =>
   events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
 
-let shop: Workshop;
+let shop: TurnFixture;
 afterEach(() => shop.close());
 
 describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
-  const open = async (replies: readonly ScriptedReply[], options?: WorkshopOptions) => {
-    shop = await openWorkshop(kind, replies, options);
+  const open = async (replies: readonly ScriptedReply[], options?: TurnFixtureOptions) => {
+    shop = await openTurnFixture(kind, replies, options);
     return shop;
   };
 
   test('[H3] a message is answered: both are in the tree, the reply is active and its source says how it came about', async () => {
-    await open([textBeats('Hello to you')], { systemPrompt: 'Be kind.' });
+    await open([textEvents('Hello to you')], { systemPrompt: 'Be kind.' });
     const turn = shop.send('Hello', { temperature: 0.5, maxTokens: 300 });
     const end = await turn.done;
     expect(end).toMatchObject({ type: 'end' });
@@ -43,7 +49,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   });
 
   test('[H3] all commits of a turn are one act', async () => {
-    await open([textBeats('Yes')]);
+    await open([textEvents('Yes')]);
     const turn = shop.send('Well?');
     await turn.done;
     const commits = (await shop.store.history(shop.treeId)).filter((commit) => commit.actId === turn.actId);
@@ -58,7 +64,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
         const runs = await beside.store.runs.list(shop.treeId);
         const thread = await shop.thread();
         seen.push(thread, runs.length, (await shop.node(runs[0]?.nodeId)).status);
-        yield* textBeats('Yes');
+        yield* textEvents('Yes');
       },
     ]);
     await shop.send('Are you there?').done;
@@ -77,18 +83,18 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
           chunks.splice(0, chunks.length, ...there.map((chunk) => chunk.text));
           return chunks.join('') === 'One two ';
         });
-        yield* textBeats('three');
+        yield* textEvents('three');
       },
     ]);
     const turn = shop.send('Count');
     const pending = await firstPending(turn.events());
     const beside = await shop.beside();
-    const heard: FollowEvent[] = [];
+    const received: FollowEvent[] = [];
     for await (const event of beside.generator.follow({ treeId: shop.treeId, nodeId: pending, from: 4 }))
-      heard.push(event);
-    expect(heard.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')).toBe('two three');
-    expect(heard.at(0)).toMatchObject({ type: 'text-delta', offset: 4 });
-    expect(heard.at(-1)).toEqual({ type: 'end', nodeId: pending, status: 'success' });
+      received.push(event);
+    expect(received.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')).toBe('two three');
+    expect(received.at(0)).toMatchObject({ type: 'text-delta', offset: 4 });
+    expect(received.at(-1)).toEqual({ type: 'end', nodeId: pending, status: 'success' });
     expect(chunks.join('')).toBe('One two ');
   });
 
@@ -97,7 +103,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
       [
         { type: 'thinking-delta', text: 'Hm.' },
         { type: 'thinking-end', signature: 'proof' },
-        ...textBeats('Hello to you'),
+        ...textEvents('Hello to you'),
       ],
     ]);
     const turn = shop.send('Hello');
@@ -195,7 +201,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     const reply: ScriptedReply = async function* (_request, call) {
       together++;
       await until(() => together === 3);
-      yield* textBeats(`Answer ${call}`);
+      yield* textEvents(`Answer ${call}`);
     };
     await open([reply]);
     const end = await shop.send('Three ways?', { n: 3, seed: 7 }).done;
@@ -207,7 +213,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   });
 
   test('[H9] several models answer in one group, and one that fails keeps its place', async () => {
-    await open([[errorEvent('provider/overloaded', 'Too busy.')]], { other: [textBeats('I am here')] });
+    await open([[errorEvent('provider/overloaded', 'Too busy.')]], { other: [textEvents('I am here')] });
     const events = shop.send('Anyone?', { models: ['scripted/one', 'other/two'] });
     const end = await events.done;
     expect(end.type).toBe('end');
@@ -220,7 +226,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   });
 
   test('[H10] a request made twice at the same place is one turn, also when it is through and in another process', async () => {
-    await open([textBeats('Once')]);
+    await open([textEvents('Once')]);
     const again = { requestId: 'r-1' };
     const [one, two] = [shop.send('Hello', again), shop.send('Hello', again)];
     expect(two).toBe(one);
@@ -244,7 +250,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
       async function* () {
         yield said('One ');
         await until(() => go);
-        yield* textBeats('two');
+        yield* textEvents('two');
       },
     ]);
     const again = { requestId: 'r-1' };
@@ -262,19 +268,19 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   });
 
   test('[H15] what is asked and said passes the hooks, which can replace and cancel it', async () => {
-    await open([textBeats('Yes')]);
-    const told: unknown[] = [];
+    await open([textEvents('Yes')]);
+    const reported: unknown[] = [];
     const { events } = shop.generator;
     events.before('append', (event) => ({
       replace: { ...event, messages: [{ message: textMessage('user', 'Hello, replaced') }] },
     }));
     events.before('generate', (event) => ({ replace: { ...event, temperature: 0.25 } }));
-    events.after('append', (event) => void told.push(event.added.length));
-    events.after('generate', (event) => void told.push(event.nodeIds.length));
+    events.after('append', (event) => void reported.push(event.added.length));
+    events.after('generate', (event) => void reported.push(event.nodeIds.length));
     await shop.send('Hello').done;
     expect(await shop.thread()).toEqual(['user: Hello, replaced', 'assistant: Yes']);
     expect(shop.provider.requests[0]?.temperature).toBe(0.25);
-    expect(told).toEqual([1, 1]);
+    expect(reported).toEqual([1, 1]);
     events.before('generate', () => ({ cancel: 'Enough for today.' }));
     expect(await shop.send('More').done).toMatchObject({ code: 'event/cancelled', message: 'Enough for today.' });
     expect(shop.provider.requests).toHaveLength(1);

@@ -2,19 +2,19 @@
 import { setMaxListeners } from 'node:events';
 import { actId as asActId, type NodeId } from '@coppice/core';
 import { requireReady } from '../providers/index.ts';
-import { attach, attachNext } from './attach.ts';
-import { begin, type Work } from './begin.ts';
 import { createBroadcast } from './broadcast.ts';
-import { checkOptions } from './check-options.ts';
+import { checkGenerateOptions } from './check-options.ts';
+import { assertMessageFits, compactAfterTurn } from './compact-if-needed.ts';
 import type { GenerateOptions, Round, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
-import { fromThrown, generateError, toAppError } from './errors.ts';
-import { assertMessageFits, makeRoomAfter } from './make-room.ts';
+import { fromThrown, generateError, toGenerateError } from './errors.ts';
+import { findExistingReplies, findNextReplies } from './find-existing-replies.ts';
 import { deltaPacking } from './pack-deltas.ts';
-import { type Room, seenBy } from './room.ts';
-import { callsOf, runTools, type ToolBudget } from './run-tools.ts';
-import type { Ground, TurnState } from './state.ts';
+import { resolveReplyTarget, type TurnContext } from './resolve-reply-target.ts';
+import { runTools, type ToolBudget, toolCallsOf } from './run-tools.ts';
+import type { ReplyTarget, TurnState } from './state.ts';
 import { linkedController, Stop, stopKind } from './stop.ts';
-import { whileToolsRun } from './while-tools-run.ts';
+import { expectedVersionOf, type TurnServices } from './turn-services.ts';
+import { withToolRun } from './with-tool-run.ts';
 import { stopError } from './write-reply.ts';
 import { writeRound } from './write-round.ts';
 
@@ -26,24 +26,26 @@ export interface RunningTurn extends Turn {
 }
 
 /** Begins a turn. Returns at once; whatever goes wrong is told in its events and by its promises. */
-export function startTurn(room: Room, start: TurnStart, options: GenerateOptions): RunningTurn {
-  const actId = asActId(options.actId ?? room.newId());
+export function startTurn(services: TurnServices, start: TurnStart, options: GenerateOptions): RunningTurn {
+  const actId = asActId(options.actId ?? services.newId());
   const broadcast = createBroadcast<TurnEvent>(deltaPacking);
   const { controller, unlink } = linkedController(options.signal);
   // Every reply and every call of a tool listens for the end of the turn; so many are no leak.
-  setMaxListeners(room.limits.replies + room.limits.calls + 16, controller.signal);
+  setMaxListeners(services.limits.replies + services.limits.calls + 16, controller.signal);
   const written = new Set<NodeId>();
   const emit = (event: TurnEvent) => {
     if (event.type === 'node' && event.status === 'pending') written.add(event.nodeId);
     broadcast.push(event);
   };
   const over = new AbortController();
-  room.clock.wait(room.limits.turnMs, over.signal).then(() => controller.abort(new Stop('deadline')), ignore);
+  services.clock
+    .wait(services.limits.turnMs, over.signal)
+    .then(() => controller.abort(new Stop('deadline')), ignoreFailure);
   const abort = () => controller.abort(new Stop('abort'));
   const { signal } = controller;
-  const work: Work = { room, start, options, actId, signal, stop: abort, emit, seen: [], state: null };
+  const work: TurnContext = { services, start, options, actId, signal, stop: abort, emit, seen: [], state: null };
   const first = firstRound(work);
-  const done = finished(work, first).then((end) => {
+  const done = finishTurn(work, first).then((end) => {
     over.abort();
     unlink();
     broadcast.push(end);
@@ -51,7 +53,7 @@ export function startTurn(room: Room, start: TurnStart, options: GenerateOptions
     return end;
   });
   // Who reads only the events need not look at the promise.
-  first.catch(ignore);
+  first.catch(ignoreFailure);
   return {
     actId,
     treeId: start.treeId,
@@ -64,13 +66,13 @@ export function startTurn(room: Room, start: TurnStart, options: GenerateOptions
   };
 }
 
-function ignore(): void {
+function ignoreFailure(): void {
   // Told elsewhere.
 }
 
 /** Follows the rounds to the last; gives the event that ends the turn, and never rejects. */
-async function finished(work: Work, first: Promise<Round>): Promise<TurnEnd> {
-  const { room, start } = work;
+async function finishTurn(work: TurnContext, first: Promise<Round>): Promise<TurnEnd> {
+  const { services, start } = work;
   let failure: TurnEnd | null = null;
   try {
     for (let round = await first; ; round = await round.next) if (round.next === undefined) break;
@@ -80,27 +82,31 @@ async function finished(work: Work, first: Promise<Round>): Promise<TurnEnd> {
   const nodeIds = work.seen.map((reply) => reply.nodeId);
   const failed = work.seen.filter((reply) => reply.status !== 'success');
   if (nodeIds.length > 0)
-    await room.events.tell('generate', { treeId: start.treeId, nodeIds, failed: failed.map((reply) => reply.nodeId) });
+    await services.events.tell('generate', {
+      treeId: start.treeId,
+      nodeIds,
+      failed: failed.map((reply) => reply.nodeId),
+    });
   if (failure !== null) return failure;
-  if (work.state !== null) await makeRoomAfter(room, work.state, work.seen);
+  if (work.state !== null) await compactAfterTurn(services, work.state, work.seen);
   const [broken] = failed;
   // With several replies beside each other the turn went well if one of them did.
   if (broken === undefined || broken.error === null || failed.length < nodeIds.length) return { type: 'end', nodeIds };
   return { type: 'error', nodeIds, ...broken.error };
 }
 
-async function firstRound(work: Work): Promise<Round> {
-  const { room, start, options, actId, signal, stop, emit } = work;
-  const actor = options.actor ?? room.actor;
-  checkOptions(room, options, start);
+async function firstRound(work: TurnContext): Promise<Round> {
+  const { services, start, options, actId, signal, stop, emit } = work;
+  const actor = options.actor ?? services.actor;
+  checkGenerateOptions(services, options, start);
   // Before anything is written: a model or tool that does not exist is a mistake of the caller.
-  const { models } = prepareAsked(room, options.models, options);
+  const { models } = prepareAsked(services, options.models, options);
   for (const model of models) requireReady(model);
-  if (start.type === 'send') await assertMessageFits(room, start, models, signal);
-  const ground = await begin(work, actor);
-  const asked = await room.events.ask('generate', {
+  if (start.type === 'send') await assertMessageFits(services, start, models, signal);
+  const target = await resolveReplyTarget(work, actor);
+  const asked = await services.events.ask('generate', {
     treeId: start.treeId,
-    parentId: ground.parentId,
+    parentId: target.parentId,
     models: options.models,
     tools: options.tools ?? [],
     ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
@@ -113,16 +119,16 @@ async function firstRound(work: Work): Promise<Round> {
     temperature: asked.temperature,
     maxTokens: asked.maxTokens,
   };
-  checkOptions(room, wanted, start);
+  checkGenerateOptions(services, wanted, start);
   throwIfStopped(signal);
   const state: TurnState = {
     treeId: start.treeId,
     actId,
     actor,
     options: wanted,
-    expects: start.type === 'send' ? {} : seenBy(options),
-    origin: ground,
-    ...prepareAsked(room, wanted.models, wanted),
+    expects: start.type === 'send' ? {} : expectedVersionOf(options),
+    origin: target,
+    ...prepareAsked(services, wanted.models, wanted),
     signal,
     stop,
     emit,
@@ -130,53 +136,58 @@ async function firstRound(work: Work): Promise<Round> {
     attached: false,
     round: 0,
     spent: { usd: 0, tokens: 0 },
-    told: new Set(),
+    reported: new Set(),
   };
   work.state = state;
-  return roundAt(work, state, ground, { rounds: 0, calls: 0 });
+  return runRound(work, state, target, { rounds: 0, calls: 0 });
 }
 
 function throwIfStopped(signal: AbortSignal): void {
   const kind = stopKind(signal);
-  if (kind !== null) throw toAppError(stopError(kind));
+  if (kind !== null) throw toGenerateError(stopError(kind));
 }
 
-function prepareAsked(room: Room, models: readonly string[], options: GenerateOptions) {
+function prepareAsked(services: TurnServices, models: readonly string[], options: GenerateOptions) {
   const { n = 1, tools = [], fallbackModel } = options;
-  if (tools.length > 0 && room.tools === null)
+  if (tools.length > 0 && services.tools === null)
     throw generateError('generate/invalid', 'There are no tools here.', { tools });
   return {
     // One model after the other, its variants beside each other.
-    models: models.flatMap((name) => new Array<string>(n).fill(name)).map((name) => room.model(name)),
-    fallback: fallbackModel === undefined ? null : room.model(fallbackModel),
-    tools: tools.length === 0 ? [] : (room.tools?.specs(tools) ?? []),
+    models: models.flatMap((name) => new Array<string>(n).fill(name)).map((name) => services.model(name)),
+    fallback: fallbackModel === undefined ? null : services.model(fallbackModel),
+    tools: tools.length === 0 ? [] : (services.tools?.specs(tools) ?? []),
   };
 }
 
-async function roundAt(work: Work, state: TurnState, ground: Ground, budget: ToolBudget): Promise<Round> {
-  const there = state.round > 0 ? null : await attach(work.room, state, ground);
-  const replies = there ?? (await writeRound(work.room, state, ground));
+async function runRound(work: TurnContext, state: TurnState, target: ReplyTarget, budget: ToolBudget): Promise<Round> {
+  const there = state.round > 0 ? null : await findExistingReplies(work.services, state, target);
+  const replies = there ?? (await writeRound(work.services, state, target));
   work.seen = replies;
   if (there !== null || state.attached) return attachedRound(work, state, replies);
   const [only] = replies;
   if (replies.length !== 1 || only?.status !== 'success' || state.tools.length === 0) return { replies };
-  if (callsOf(only).length === 0) return { replies };
-  const next = afterTools(work, state, only, budget);
+  if (toolCallsOf(only).length === 0) return { replies };
+  const next = roundAfterTools(work, state, only, budget);
   // Who does not follow the recursion need not look at its promise; the turn's last event tells of it.
-  next.catch(ignore);
+  next.catch(ignoreFailure);
   return { replies, next };
 }
 
 /** Follows what another try of the request wrote, as far as it is there. */
-async function attachedRound(work: Work, state: TurnState, replies: readonly WrittenReply[]): Promise<Round> {
+async function attachedRound(work: TurnContext, state: TurnState, replies: readonly WrittenReply[]): Promise<Round> {
   const [only] = replies;
-  const next = replies.length === 1 && only !== undefined ? await attachNext(work.room, state, only) : null;
+  const next = replies.length === 1 && only !== undefined ? await findNextReplies(work.services, state, only) : null;
   if (next === null) return { replies };
   work.seen = [next];
   return { replies, next: attachedRound(work, state, [next]) };
 }
 
-async function afterTools(work: Work, state: TurnState, reply: WrittenReply, budget: ToolBudget): Promise<Round> {
+async function roundAfterTools(
+  work: TurnContext,
+  state: TurnState,
+  reply: WrittenReply,
+  budget: ToolBudget,
+): Promise<Round> {
   const { treeId, actId, actor, options, signal, emit } = state;
   const round = {
     treeId,
@@ -189,10 +200,10 @@ async function afterTools(work: Work, state: TurnState, reply: WrittenReply, bud
     signal,
     budget,
   };
-  const last = await whileToolsRun(work.room, state, reply, () => runTools(work.room, round, emit));
+  const last = await withToolRun(work.services, state, reply, () => runTools(work.services, round, emit));
   throwIfStopped(signal);
   state.round++;
   // Each call of a long loop may find the window full again.
   state.compacted = false;
-  return roundAt(work, state, { type: 'below', parentId: last }, budget);
+  return runRound(work, state, { type: 'below', parentId: last }, budget);
 }

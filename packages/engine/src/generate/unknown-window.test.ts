@@ -2,10 +2,10 @@ import type { Json } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { errorEvent } from '../providers/errors.ts';
 import { openRawServer, type RawServer } from '../testing/raw-server.ts';
-import { type ScriptedReply, textBeats, usageBeat } from '../testing/scripted.ts';
-import { openWorkshop, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { type ScriptedReply, textEvents, usageEventOf } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
 
-let shop: Workshop;
+let shop: TurnFixture;
 let server: RawServer | null = null;
 afterEach(async () => {
   await shop.close();
@@ -16,14 +16,14 @@ afterEach(async () => {
 const words = (tokens: number) => 'word '.repeat(tokens);
 const kinds = async () => (await shop.thread()).map((line) => line.slice(0, line.indexOf(':')));
 
-async function open(replies: readonly ScriptedReply[], options: WorkshopOptions = {}) {
-  shop = await openWorkshop('memory', replies, options);
+async function open(replies: readonly ScriptedReply[], options: TurnFixtureOptions = {}) {
+  shop = await openTurnFixture('memory', replies, options);
   return shop;
 }
 
 describe('a model whose window nobody knows', () => {
   test('[Y34] is neither compacted for nor refused, however long the conversation is', async () => {
-    await open([textBeats('Yes.')]);
+    await open([textEvents('Yes.')]);
     for (let turn = 0; turn < 6; turn++) {
       expect(await shop.send(words(5_000)).done).toMatchObject({ type: 'end' });
       expect(new Set(await kinds())).toEqual(new Set(['user', 'assistant']));
@@ -53,7 +53,7 @@ describe('a model whose window nobody knows', () => {
   });
 
   test('[Y34] is unknown also where only its longest reply was configured', async () => {
-    await open([textBeats('Yes.')], { config: '[models."scripted/one"]\nmax_output = 4000' });
+    await open([textEvents('Yes.')], { config: '[models."scripted/one"]\nmax_output = 4000' });
     expect(await shop.send(words(30_000), { maxTokens: 9_000 }).done).toMatchObject({ type: 'end' });
     expect(shop.provider.requests[0]?.maxTokens).toBe(4_000);
     expect(await kinds()).toEqual(['user', 'assistant']);
@@ -61,7 +61,7 @@ describe('a model whose window nobody knows', () => {
 
   test('[Y34] has room made for it when the provider says that it was too much', async () => {
     const overflow: ScriptedReply = [errorEvent('provider/context-overflow', 'Too long.')];
-    await open([textBeats('One.'), textBeats('Two.'), overflow, textBeats('In short.'), textBeats('Three.')]);
+    await open([textEvents('One.'), textEvents('Two.'), overflow, textEvents('In short.'), textEvents('Three.')]);
     await shop.send(words(6_000)).done;
     await shop.send(words(6_000)).done;
     expect(await shop.send('And?').done).toMatchObject({ type: 'end' });
@@ -71,7 +71,7 @@ describe('a model whose window nobody knows', () => {
 
   test('[Y34] has no limit sent that a budget does not set', async () => {
     await open(
-      [[{ type: 'text-delta', text: 'Yes' }, usageBeat(10, 10), { type: 'end', finishReason: 'stop', raw: '' }]],
+      [[{ type: 'text-delta', text: 'Yes' }, usageEventOf(10, 10), { type: 'end', finishReason: 'stop', raw: '' }]],
       {
         budgets: { turnUsd: null, dayUsd: null, turnTokens: 40_000 },
       },
@@ -124,15 +124,15 @@ const local: readonly {
 describe.each(local)('$name', ({ config, model, paths }) => {
   test('[G98] tells the real window of a model, which is asked for once and used from then on', async () => {
     server = await openRawServer((request, response) => {
-      const told = paths[request.path];
+      const reported = paths[request.path];
       const isChat = request.path.endsWith('/chat/completions') || request.path === '/api/chat';
-      if (told === undefined && !isChat) {
+      if (reported === undefined && !isChat) {
         response.writeHead(404).end();
         return;
       }
       const ollama = request.path === '/api/chat';
-      response.writeHead(200, { 'content-type': told || ollama ? 'application/json' : 'text/event-stream' });
-      if (told !== undefined) response.end(JSON.stringify(told));
+      response.writeHead(200, { 'content-type': reported || ollama ? 'application/json' : 'text/event-stream' });
+      if (reported !== undefined) response.end(JSON.stringify(reported));
       else if (ollama)
         response.end(`${JSON.stringify({ message: { content: 'Yes.' }, done: true, done_reason: 'stop' })}\n`);
       else

@@ -3,13 +3,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../providers/clock.ts';
 import type { ProviderEvent } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
-import { textBeats } from '../testing/scripted.ts';
-import { openWorkshop, until, type Workshop } from '../testing/workshop.ts';
+import { textEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
 import { createGenerator } from './index.ts';
 
 const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 
-let shop: Workshop;
+let shop: TurnFixture;
 afterEach(() => shop.close());
 
 /** The same store, whose commits fail while told so. */
@@ -30,11 +30,11 @@ function failing(store: Store, fails: () => boolean): Store {
 describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
   test('[H36] a reply that the store does not take is told as an error, and its run stays until it is recovered', async () => {
     let full = false;
-    shop = await openWorkshop(kind, [
+    shop = await openTurnFixture(kind, [
       async function* () {
         yield said('Worth keeping');
         full = true;
-        yield* textBeats('!');
+        yield* textEvents('!');
       },
     ]);
     const store = failing(shop.store, () => full);
@@ -55,7 +55,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
   });
 
   test('[H37] thinking with its proof and pictures are kept in the order in which they came', async () => {
-    shop = await openWorkshop(kind, [
+    shop = await openTurnFixture(kind, [
       [
         { type: 'thinking-delta', text: 'Hm.' },
         { type: 'thinking-end', signature: 'proof' },
@@ -74,11 +74,11 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
 
   test('[H12] of two who go on with the same reply at once one writes it', async () => {
     let go = false;
-    shop = await openWorkshop(kind, [
+    shop = await openTurnFixture(kind, [
       [said('Half '), errorEvent('provider/dropped', 'Gone.')],
       async function* () {
         await until(() => go);
-        yield* textBeats('done');
+        yield* textEvents('done');
       },
     ]);
     const cut = await shop.send('Hello').done;
@@ -94,7 +94,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
   });
 
   test('[H10] the same request at the same moment in two processes is written once', async () => {
-    shop = await openWorkshop(kind, [textBeats('Once')]);
+    shop = await openTurnFixture(kind, [textEvents('Once')]);
     const beside = await shop.beside();
     const prompt = await shop.send('Hello', { models: ['scripted/one'] }).done;
     const { parentId } = await shop.node(prompt.nodeIds[0]);
@@ -115,7 +115,7 @@ test('[H19] however fast a model writes, other work gets its turn', async () => 
   const clock = { ...systemClock, now: () => ++time };
   let turns = 0;
   let over = false;
-  shop = await openWorkshop('memory', [textBeats('word '.repeat(2_000))], { clock });
+  shop = await openTurnFixture('memory', [textEvents('word '.repeat(2_000))], { clock });
   const turned = () => {
     turns++;
     if (!over) setImmediate(turned);

@@ -15,9 +15,9 @@ import {
   textOf,
 } from '@coppice/core';
 import { heldKeys } from '../config/secret.ts';
+import { accumulateReply, type ModelReply } from '../providers/accumulate-reply.ts';
 import type { ErrorEvent, FinishReason, ProviderEvent, ProviderUsage } from '../providers/contract.ts';
 import { errorFrom } from '../providers/errors.ts';
-import { foldReply, type Reply } from '../providers/fold.ts';
 import { createChunkWriter } from '../runs/chunk-writer.ts';
 import { startHeartbeat } from '../runs/heartbeat.ts';
 import { withStoredBytes } from './blobs.ts';
@@ -28,9 +28,9 @@ import { createReplyMask } from './mask-reply.ts';
 import { collectNotices, type NoticeList, noticeKey, noticeText, type TurnNotice } from './notices.ts';
 import type { Prompt } from './prompt.ts';
 import { readReply } from './read-reply.ts';
-import { commandContext, type Room } from './room.ts';
-import { finishedSource } from './source.ts';
+import { finishedSource } from './reply-metadata.ts';
 import { linkedController, Stop, type StopKind, stopKind } from './stop.ts';
+import { commandContext, type TurnServices } from './turn-services.ts';
 
 /** A pending node and who is to write it. */
 export interface ReplyJob {
@@ -52,11 +52,11 @@ export interface ReplyJob {
   /** What the turn has spent; the call is added to it. */
   readonly spent: TurnSpent;
   /** The notices that the turn has reported, by their keys. */
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
 }
 
 /** What came from a model. */
-interface Heard extends Reply {
+interface ModelResponse extends ModelReply {
   readonly prompt: Prompt;
   readonly startedAt: number;
   readonly firstMs: number | null;
@@ -65,21 +65,25 @@ interface Heard extends Reply {
 }
 
 /** Writes a reply to its end, whatever that is. Rejects only if the store does not take it; then its run stays for recovery. */
-export async function writeReply(room: Room, job: ReplyJob, emit: (event: TurnEvent) => void): Promise<WrittenReply> {
-  const { clock, store, limits } = room;
+export async function writeReply(
+  services: TurnServices,
+  job: ReplyJob,
+  emit: (event: TurnEvent) => void,
+): Promise<WrittenReply> {
+  const { clock, store, limits } = services;
   const { controller, unlink } = linkedController(job.signal);
   const onLost = () => controller.abort(new Stop('lost'));
-  const writer = createChunkWriter(store.runs, job.runId, { ...limits, clock, onLost, ticks: room.ticks });
+  const writer = createChunkWriter(store.runs, job.runId, { ...limits, clock, onLost, ticks: services.ticks });
   const { heartbeatMs: everyMs, lookMs } = limits;
   const stopBeating = startHeartbeat(store.runs, job.runId, { clock, everyMs, lookMs, onLost, onStop: job.stop });
   if (job.before !== null) writer.write(textOf(job.before));
   try {
-    const heard = await listen(room, job, controller.signal, (text) => writer.write(text), emit);
+    const response = await streamFromModel(services, job, controller.signal, (text) => writer.write(text), emit);
     const ended = writer.stop();
-    const written = await endReply(room, job, heard, stopKind(controller.signal), emit);
+    const written = await endReply(services, job, response, stopKind(controller.signal), emit);
     await ended;
-    await room.breathe();
-    await store.runs.end(job.runId).catch(ignore);
+    await services.yieldToEventLoop();
+    await store.runs.end(job.runId).catch(ignoreWriteError);
     return written;
   } catch (error) {
     // The commit failed. What was heard goes down as far as the store takes it, and whoever recovers the run finds it.
@@ -91,27 +95,27 @@ export async function writeReply(room: Room, job: ReplyJob, emit: (event: TurnEv
   }
 }
 
-function ignore(): void {
+function ignoreWriteError(): void {
   // The node is through: a run that stays behind is recovered to nothing.
 }
 
-async function listen(
-  room: Room,
+async function streamFromModel(
+  services: TurnServices,
   job: ReplyJob,
   signal: AbortSignal,
   write: (text: string) => void,
   emit: (event: TurnEvent) => void,
-): Promise<Heard> {
+): Promise<ModelResponse> {
   const { nodeId } = job;
   let offset = job.before === null ? 0 : textOf(job.before).length;
-  let instead: Heard['instead'] = null;
+  let instead: ModelResponse['instead'] = null;
   for (const [index, prompt] of job.prompts.entries()) {
-    const startedAt = room.clock.now();
+    const startedAt = services.clock.now();
     let firstMs: number | null = null;
-    const fold = foldReply(prompt.model.provider.kind);
+    const fold = accumulateReply(prompt.model.provider.kind);
     const calls = new Map<number, { readonly id: string; readonly name: string }>();
     const hear = (event: ProviderEvent) => {
-      if (event.type !== 'error') firstMs ??= room.clock.now() - startedAt;
+      if (event.type !== 'error') firstMs ??= services.clock.now() - startedAt;
       fold.push(event);
       if (event.type === 'text-delta' && event.text !== '') {
         write(event.text);
@@ -134,22 +138,22 @@ async function listen(
       }
     };
     const list = collectNotices(prompt);
-    let told = false;
+    let reported = false;
     /** After the request was prepared, before the first word of the reply. */
     const tell = () => {
-      if (told) return;
-      told = true;
+      if (reported) return;
+      reported = true;
       for (const notice of list.all()) {
         const key = noticeKey(notice);
-        if (!job.told.has(key)) emit({ type: 'notice', nodeId, message: noticeText(notice), ...notice });
-        job.told.add(key);
+        if (!job.reported.has(key)) emit({ type: 'notice', nodeId, message: noticeText(notice), ...notice });
+        job.reported.add(key);
       }
     };
-    const events = await asked(room, prompt, signal, list);
+    const events = await askModelOnce(services, prompt, signal, list);
     const mask = createReplyMask(heldKeys());
     try {
       for await (const event of events) {
-        const pause = room.breathe();
+        const pause = services.yieldToEventLoop();
         if (pause !== null) await pause;
         tell();
         if (mask === null) hear(event);
@@ -170,25 +174,25 @@ async function listen(
 }
 
 /** The model's stream, or that of the error that kept it from being asked: a store that does not give what it keeps. */
-async function asked(
-  room: Room,
+async function askModelOnce(
+  services: TurnServices,
   prompt: Prompt,
   signal: AbortSignal,
   notices: NoticeList,
 ): Promise<AsyncIterable<ProviderEvent>> {
   const { model, request } = prompt;
   try {
-    const messages = await withStoredBytes(request.messages, room.store.blobs, room.limits.mediaBytes);
+    const messages = await withStoredBytes(request.messages, services.store.blobs, services.limits.mediaBytes);
     return model.stream(messages === request.messages ? request : { ...request, messages }, {
       signal,
       onNotice: notices.add,
     });
   } catch (thrown) {
-    return only(errorFrom(thrown));
+    return onlyText(errorFrom(thrown));
   }
 }
 
-async function* only(event: ProviderEvent): AsyncGenerator<ProviderEvent, void, void> {
+async function* onlyText(event: ProviderEvent): AsyncGenerator<ProviderEvent, void, void> {
   yield event;
 }
 
@@ -200,21 +204,21 @@ function mayAskAnother({ code, kind }: ErrorEvent): boolean {
 }
 
 async function endReply(
-  room: Room,
+  services: TurnServices,
   job: ReplyJob,
-  heard: Heard,
+  response: ModelResponse,
   stopped: StopKind | null,
   emit: (event: TurnEvent) => void,
 ): Promise<WrittenReply> {
   const { nodeId, parentId } = job;
-  const message = joined(job.before, heard.message);
-  const { status, error, finishReason } = verdict(heard, message, stopped);
-  const usage = heard.usage === null ? null : withoutRaw(heard.usage);
-  const cost = usage === null ? null : heard.prompt.model.cost(usage);
+  const message = joinBlocks(job.before, response.message);
+  const { status, error, finishReason } = replyOutcome(response, message, stopped);
+  const usage = response.usage === null ? null : withoutRaw(response.usage);
+  const cost = usage === null ? null : response.prompt.model.cost(usage);
   if (usage !== null) emit({ type: 'usage', nodeId, usage, cost });
-  const counted = usage ?? guessed(heard);
-  if (counted !== null) await spend(room, job.spent, counted, cost ?? heard.prompt.model.cost(counted));
-  const { startedAt, firstMs, instead, notices } = heard;
+  const counted = usage ?? guessUsage(response);
+  if (counted !== null) await spend(services, job.spent, counted, cost ?? response.prompt.model.cost(counted));
+  const { startedAt, firstMs, instead, notices } = response;
   const facts = {
     finishReason,
     usage,
@@ -223,19 +227,19 @@ async function endReply(
     firstMs,
     instead,
     notices,
-    totalMs: room.clock.now() - startedAt,
+    totalMs: services.clock.now() - startedAt,
   };
   const meta: NodeMeta = {
-    source: finishedSource(heard.prompt, facts),
+    source: finishedSource(response.prompt, facts),
     // A reply that goes on was sent with its own beginning; core then notes what is above it.
-    ...(usage === null || job.before !== null ? {} : { measuredOver: heard.prompt.measure }),
+    ...(usage === null || job.before !== null ? {} : { measuredOver: response.prompt.measure }),
     ...(error === null ? (job.reopened ? { error: null } : {}) : { error: errorJson(error) }),
   };
   const tokens =
     usage === null
-      ? heard.prompt.estimate + (message === null ? 0 : room.kit.tokens(message))
+      ? response.prompt.estimate + (message === null ? 0 : services.kit.tokens(message))
       : usage.inputTokens + usage.outputTokens;
-  const written = await commit(room, job, { nodeId, parentId, status, message, finishReason, error, tokens }, meta);
+  const written = await commit(services, job, { nodeId, parentId, status, message, finishReason, error, tokens }, meta);
   emit({
     type: 'node',
     nodeId,
@@ -248,15 +252,20 @@ async function endReply(
 }
 
 /** The second commit of a reply. Where someone else ended the node before, what they made of it is what counts. */
-async function commit(room: Room, job: ReplyJob, written: WrittenReply, meta: NodeMeta): Promise<WrittenReply> {
+async function commit(
+  services: TurnServices,
+  job: ReplyJob,
+  written: WrittenReply,
+  meta: NodeMeta,
+): Promise<WrittenReply> {
   const { treeId, nodeId } = job;
-  const context = commandContext(room, job.actId, job.actor);
+  const context = commandContext(services, job.actId, job.actor);
   const { status, message } = written;
   const said = message === null ? {} : { message };
-  await room.breathe();
+  await services.yieldToEventLoop();
   try {
-    const { result } = await run(room.store, { type: 'finish', treeId, nodeId, status, ...said, meta }, context);
-    return result.changed ? written : await readReply(room, treeId, nodeId);
+    const { result } = await run(services.store, { type: 'finish', treeId, nodeId, status, ...said, meta }, context);
+    return result.changed ? written : await readReply(services, treeId, nodeId);
   } catch (thrown) {
     if (!isAppError(thrown) || thrown.kind !== 'invalid' || message === null) throw thrown;
     // A shape that the tree does not take: its text is kept, the rest is told as what it is.
@@ -266,7 +275,7 @@ async function commit(room: Room, job: ReplyJob, written: WrittenReply, meta: No
       ? { ...written, status: 'error', message: null, error }
       : { ...written, status: 'interrupted', message: text, error };
     const { result } = await run(
-      room.store,
+      services.store,
       {
         type: 'finish',
         treeId,
@@ -277,12 +286,12 @@ async function commit(room: Room, job: ReplyJob, written: WrittenReply, meta: No
       },
       context,
     );
-    return result.changed ? kept : await readReply(room, treeId, nodeId);
+    return result.changed ? kept : await readReply(services, treeId, nodeId);
   }
 }
 
 /** What a reply that broke off before its usage was told is taken to have used. */
-function guessed({ message, prompt }: Heard): Omit<ProviderUsage, 'raw'> | null {
+function guessUsage({ message, prompt }: ModelResponse): Omit<ProviderUsage, 'raw'> | null {
   if (message === null) return null;
   return { inputTokens: prompt.estimate, outputTokens: messageTokens(message) };
 }
@@ -293,7 +302,7 @@ function withoutRaw<U extends { readonly raw: unknown }>(usage: U): Omit<U, 'raw
 }
 
 /** What was there and what came, with the text at the seam in one block. */
-function joined(before: Message | null, after: Message | null): Message | null {
+function joinBlocks(before: Message | null, after: Message | null): Message | null {
   if (before === null || isBlank(before)) return after;
   if (after === null) return before;
   const last = before.content.at(-1);
@@ -304,32 +313,32 @@ function joined(before: Message | null, after: Message | null): Message | null {
   return { ...before, content: [...before.content.slice(0, -1), seam, ...rest] };
 }
 
-interface Ending {
+interface ReplyEnding {
   readonly status: WrittenReply['status'];
   readonly error: ReplyError | null;
   readonly finishReason: FinishReason | null;
 }
 
-function verdict(heard: Heard, message: Message | null, stopped: StopKind | null): Ending {
+function replyOutcome(response: ModelResponse, message: Message | null, stopped: StopKind | null): ReplyEnding {
   const said = message !== null && !isBlank(message);
-  const { last } = heard;
+  const { last } = response;
   if (last?.type === 'end') {
     const { finishReason } = last;
     if (said) return { status: 'success', error: null, finishReason };
-    return { status: 'error', error: fromThrown(nothingSaid(finishReason)), finishReason };
+    return { status: 'error', error: fromThrown(isEmptyReply(finishReason)), finishReason };
   }
-  const error = stopped === null ? failureOf(last) : stopError(stopped);
+  const error = stopped === null ? failureOfReply(last) : stopError(stopped);
   const cut = said ? 'interrupted' : 'error';
   return { status: error.kind === 'aborted' ? 'aborted' : cut, error, finishReason: null };
 }
 
-function nothingSaid(finishReason: FinishReason) {
+function isEmptyReply(finishReason: FinishReason) {
   const why =
     finishReason === 'content-filter' || finishReason === 'refusal' ? 'was held back by the provider' : 'ended';
   return generateError('generate/empty', `The reply ${why} without saying anything (${finishReason}).`);
 }
 
-function failureOf(last: ErrorEvent | null): ReplyError {
+function failureOfReply(last: ErrorEvent | null): ReplyError {
   if (last !== null) return fromProvider(last);
   return { code: 'provider/dropped', kind: 'unavailable', message: 'The reply broke off.', retryable: true };
 }

@@ -1,22 +1,26 @@
 /** The replies of one call: where they hang, what they are asked, and that each has a run before it exists. */
 import { ask, type Context, type JsonObject, type NewReply, type NodeId, refuse, run } from '@coppice/core';
-import { attach } from './attach.ts';
-import { withinBudgets } from './budget.ts';
+import { limitByBudgets } from './budget.ts';
+import { compactIfNeeded, compactOnce, smallest } from './compact-if-needed.ts';
 import type { WrittenReply } from './contract.ts';
+import { findExistingReplies } from './find-existing-replies.ts';
 import { learnWindows } from './learn-windows.ts';
-import { compactOnce, makeRoom, smallest } from './make-room.ts';
 import { type Prompt, promptFor, readContext } from './prompt.ts';
-import { commandContext, type Room } from './room.ts';
-import { sourceOf } from './source.ts';
-import { type Ground, idOf, type TurnState } from './state.ts';
+import { replySource } from './reply-metadata.ts';
+import { idOfTarget, type ReplyTarget, type TurnState } from './state.ts';
+import { commandContext, type TurnServices } from './turn-services.ts';
 import { writeReply } from './write-reply.ts';
 
 /** Writes the replies at a place, all of them at the same time, and resolves when all are through. */
-export async function writeRound(room: Room, state: TurnState, ground: Ground): Promise<readonly WrittenReply[]> {
-  const { place, prompts } = await prepared(room, state, ground);
-  const replies = await writeAll(room, state, place, prompts, state.options.select !== false);
+export async function writeRound(
+  services: TurnServices,
+  state: TurnState,
+  target: ReplyTarget,
+): Promise<readonly WrittenReply[]> {
+  const { place, prompts } = await preparePrompts(services, state, target);
+  const replies = await writeReplies(services, state, place, prompts, state.options.select !== false);
   if (state.attached || !replies.some(isOverflow)) return replies;
-  return (await retried(room, state, place, replies)) ?? replies;
+  return (await retryAfterOverflow(services, state, place, replies)) ?? replies;
 }
 
 /** Whether a provider said that it was too much before it said anything else. */
@@ -25,96 +29,111 @@ function isOverflow(reply: WrittenReply): boolean {
 }
 
 /** The prompts, one per reply, and where the replies go once there is room for them. */
-async function prepared(
-  room: Room,
+async function preparePrompts(
+  services: TurnServices,
   state: TurnState,
-  ground: Ground,
-): Promise<{ readonly place: Ground; readonly prompts: readonly (readonly [Prompt, ...Prompt[]])[] }> {
-  const end = ground.type === 'into' ? ground.nodeId : ground.parentId;
-  const context = await readContext(room, state.treeId, end);
+  target: ReplyTarget,
+): Promise<{ readonly place: ReplyTarget; readonly prompts: readonly (readonly [Prompt, ...Prompt[]])[] }> {
+  const end = target.type === 'into' ? target.nodeId : target.parentId;
+  const context = await readContext(services, state.treeId, end);
   const asked = state.fallback === null ? state.models : [...state.models, state.fallback];
-  await learnWindows(room, asked, context.estimate.tokens, state.signal);
-  const prompts = promptsFor(state, context, ground);
-  const [first, ...rest] = prompts.map(([prompt]) => prompt).filter((prompt) => prompt.room !== 'ok');
-  if (first === undefined) return { place: ground, prompts };
-  const marker = await makeRoom(room, state, ground, [first, ...rest]);
-  if (marker === null) return { place: ground, prompts };
-  const place: Ground = { type: 'below', parentId: marker, marker: true };
-  const again = promptsFor(state, await readContext(room, state.treeId, marker), place);
-  const full = again.find(([prompt]) => prompt.room === 'short')?.[0];
-  if (full !== undefined) await makeRoom(room, state, place, [full]);
+  await learnWindows(services, asked, context.estimate.tokens, state.signal);
+  const prompts = promptsFor(state, context, target);
+  const [first, ...rest] = prompts.map(([prompt]) => prompt).filter((prompt) => prompt.contextFit !== 'ok');
+  if (first === undefined) return { place: target, prompts };
+  const marker = await compactIfNeeded(services, state, target, [first, ...rest]);
+  if (marker === null) return { place: target, prompts };
+  const place: ReplyTarget = { type: 'below', parentId: marker, marker: true };
+  const again = promptsFor(state, await readContext(services, state.treeId, marker), place);
+  const full = again.find(([prompt]) => prompt.contextFit === 'short')?.[0];
+  if (full !== undefined) await compactIfNeeded(services, state, place, [full]);
   return { place, prompts: again };
 }
 
-function promptsFor(state: TurnState, context: Context, ground: Ground): (readonly [Prompt, ...Prompt[]])[] {
+function promptsFor(state: TurnState, context: Context, target: ReplyTarget): (readonly [Prompt, ...Prompt[]])[] {
   const { options, tools, fallback, round } = state;
-  const continues = ground.type === 'into' && ground.before !== null;
+  const continues = target.type === 'into' && target.before !== null;
   return state.models.map((model, index) => {
     const wish = { options, tools, index, round, continues };
     const first = promptFor(context, model, wish);
     if (fallback === null || fallback.id === model.id) return [first];
     const second = promptFor(context, fallback, wish);
     // One whose window is too small for this conversation is no help.
-    return second.room === 'short' ? [first] : [first, second];
+    return second.contextFit === 'short' ? [first] : [first, second];
   });
 }
 
-async function writeAll(
-  room: Room,
+async function writeReplies(
+  services: TurnServices,
   state: TurnState,
-  ground: Ground,
+  target: ReplyTarget,
   wanted: readonly (readonly [Prompt, ...Prompt[]])[],
   select: boolean,
   /** Which of the turn's replies these are; all of them if not given. */
   places: readonly number[] = wanted.map((_, index) => index),
 ): Promise<readonly WrittenReply[]> {
   const { treeId, actId, actor, signal, emit, spent } = state;
-  const prompts = await withinBudgets(room, spent, wanted);
+  const prompts = await limitByBudgets(services, spent, wanted);
   const jobs = prompts.map((list, index) => ({
     prompts: list,
-    nodeId: idOf(room, state, ground, places[index] ?? index, state.compacted),
-    runId: room.newId(),
+    nodeId: idOfTarget(services, state, target, places[index] ?? index, state.compacted),
+    runId: services.newId(),
   }));
-  const now = room.clock.now();
+  const now = services.clock.now();
   // Runs first: a pending node without a run would be pending for ever if we died in between. All at once: a store puts
   // them down in one commit.
-  await room.breathe();
+  await services.yieldToEventLoop();
   await Promise.all(
     jobs.map(({ runId, nodeId: id, prompts: list }) =>
-      room.store.runs.start({
+      services.store.runs.start({
         id: runId,
         treeId,
         nodeId: id,
-        process: room.process,
+        process: services.process,
         startedAt: now,
         beatAt: now,
         data: runData(state, list[0]),
       }),
     ),
   ).catch(async (error: unknown) => {
-    await forget(room, jobs);
+    await endRuns(services, jobs);
     throw error;
   });
-  await room.breathe();
-  const isOurs = await plant(room, state, ground, jobs, select).catch(async (error: unknown) => {
-    await forget(room, jobs);
+  await services.yieldToEventLoop();
+  const isOurs = await insertPendingReplies(services, state, target, jobs, select).catch(async (error: unknown) => {
+    await endRuns(services, jobs);
     throw error;
   });
   if (!isOurs) {
     // The same request came in elsewhere between our look and our commit, and its replies are written there.
-    await forget(room, jobs);
+    await endRuns(services, jobs);
     state.attached = true;
-    return (await attach(room, state, ground)) ?? refuse('id/taken', 'The replies of this request are gone.', {});
+    return (
+      (await findExistingReplies(services, state, target)) ??
+      refuse('id/taken', 'The replies of this request are gone.', {})
+    );
   }
-  const { parentId } = ground;
+  const { parentId } = target;
   for (const job of jobs)
     emit({ type: 'node', nodeId: job.nodeId, parentId, role: 'assistant', status: 'pending', runId: job.runId });
-  const reopened = ground.type === 'into';
-  const before = ground.type === 'into' ? ground.before : null;
+  const reopened = target.type === 'into';
+  const before = target.type === 'into' ? target.before : null;
   const writing = jobs.map((job) =>
     writeReply(
-      room,
-      { ...job, treeId, parentId, actId, actor, before, reopened, signal, stop: state.stop, spent, told: state.told },
+      services,
+      {
+        ...job,
+        treeId,
+        parentId,
+        actId,
+        actor,
+        before,
+        reopened,
+        signal,
+        stop: state.stop,
+        spent,
+        reported: state.reported,
+      },
       emit,
     ),
   );
@@ -126,11 +145,11 @@ async function writeAll(
   });
 }
 
-async function forget(room: Room, jobs: readonly { readonly runId: string }[]): Promise<void> {
-  await Promise.all(jobs.map(({ runId }) => room.store.runs.end(runId).catch(ignore)));
+async function endRuns(services: TurnServices, jobs: readonly { readonly runId: string }[]): Promise<void> {
+  await Promise.all(jobs.map(({ runId }) => services.store.runs.end(runId).catch(ignoreRoundError)));
 }
 
-function ignore(): void {
+function ignoreRoundError(): void {
   // The first error is the one to tell; a run without a node is recovered to nothing.
 }
 
@@ -145,26 +164,28 @@ function runData(state: TurnState, prompt: Prompt): JsonObject {
 }
 
 /** Inserts the replies, or opens the one that was cut short again; false if they are there already. */
-async function plant(
-  room: Room,
+async function insertPendingReplies(
+  services: TurnServices,
   state: TurnState,
-  ground: Ground,
+  target: ReplyTarget,
   jobs: readonly { readonly nodeId: NodeId; readonly prompts: readonly [Prompt, ...Prompt[]] }[],
   select: boolean,
 ): Promise<boolean> {
   const { treeId } = state;
   // What the turn itself committed before, such as a compaction, is nothing that its caller could have seen.
   const expects = state.round === 0 && !state.compacted ? state.expects : {};
-  const context = { ...commandContext(room, state.actId, state.actor), ...expects };
-  const replies: NewReply[] = jobs.map((job) => ({ id: job.nodeId, meta: { source: sourceOf(job.prompts[0]) } }));
-  if (ground.type === 'below') {
-    const { parentId } = ground;
-    return (await run(room.store, { type: 'reply', treeId, parentId, replies, select }, context)).commit !== null;
+  const context = { ...commandContext(services, state.actId, state.actor), ...expects };
+  const replies: NewReply[] = jobs.map((job) => ({ id: job.nodeId, meta: { source: replySource(job.prompts[0]) } }));
+  if (target.type === 'below') {
+    const { parentId } = target;
+    return (await run(services.store, { type: 'reply', treeId, parentId, replies, select }, context)).commit !== null;
   }
-  const { nodeId } = ground;
-  if (ground.type === 'again')
-    return (await run(room.store, { type: 'regenerate', treeId, nodeId, replies, select }, context)).commit !== null;
-  const { result } = await run(room.store, { type: 'finish', treeId, nodeId, status: 'pending' }, context);
+  const { nodeId } = target;
+  if (target.type === 'again')
+    return (
+      (await run(services.store, { type: 'regenerate', treeId, nodeId, replies, select }, context)).commit !== null
+    );
+  const { result } = await run(services.store, { type: 'finish', treeId, nodeId, status: 'pending' }, context);
   // Two who go on with the same reply at once: one of them writes it.
   if (!result.changed) refuse('tree/pending', `Somebody goes on with the reply ${nodeId} already.`, { nodeId });
   return true;
@@ -174,37 +195,37 @@ async function plant(
  * Once more for those whose provider said that it was too much: together below one compaction, in place of the replies
  * that said nothing. The others stay where they are.
  */
-async function retried(
-  room: Room,
+async function retryAfterOverflow(
+  services: TurnServices,
   state: TurnState,
-  ground: Ground,
+  target: ReplyTarget,
   replies: readonly WrittenReply[],
 ): Promise<readonly WrittenReply[] | null> {
   const { treeId, actId } = state;
   const places = [...replies.keys()].filter((index) => replies.slice(index, index + 1).some(isOverflow));
   const [first, ...rest] = places.flatMap((index) => state.models[index] ?? []);
   const marker =
-    first === undefined ? null : await compactOnce(room, state, ground, smallest([first, ...rest]), 'overflow');
+    first === undefined ? null : await compactOnce(services, state, target, smallest([first, ...rest]), 'overflow');
   if (marker === null) return null;
-  const place: Ground = { type: 'below', parentId: marker };
-  const prompts = promptsFor(state, await readContext(room, treeId, marker), place);
+  const place: ReplyTarget = { type: 'below', parentId: marker };
+  const prompts = promptsFor(state, await readContext(services, treeId, marker), place);
   const again = prompts.filter((_, index) => places.includes(index));
   // The pointer goes to the last reply of the turn, which may be one that came through at once.
   const select = state.options.select !== false && places.at(-1) === replies.length - 1;
-  const written = await writeAll(room, state, place, again, select, places);
+  const written = await writeReplies(services, state, place, again, select, places);
   // Another try of the request was quicker, and what it has is all of the replies.
   if (state.attached) return written;
   const failed = places.flatMap((index) => replies[index]?.nodeId ?? []);
-  const still = await room.store.read(treeId, function* () {
+  const still = await services.store.read(treeId, function* () {
     const found: NodeId[] = [];
     for (const id of failed) if ((yield* ask('head', { id })) !== null) found.push(id);
     return found;
   });
   if (still.length > 0)
     await run(
-      room.store,
+      services.store,
       { type: 'delete', treeId, nodeIds: still, mode: 'cascade' },
-      commandContext(room, actId, state.actor),
+      commandContext(services, actId, state.actor),
     );
   return replies.map((reply, index) => written[places.indexOf(index)] ?? reply);
 }

@@ -2,7 +2,7 @@
 import type { Secret } from '../config/secret.ts';
 
 /** An address and what it needs to answer. */
-export interface Connection {
+export interface HttpConnection {
   /** Without a slash at the end; paths are added to it. Empty for a provider without a network. */
   readonly baseUrl: string;
   /** Bound to the host it was configured for; refuses any other. */

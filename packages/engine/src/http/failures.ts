@@ -4,31 +4,31 @@ import type { ProviderErrorCode } from '../providers/contract.ts';
 import { type ErrorDetails, errorEvent, ProviderFailure } from '../providers/errors.ts';
 
 /** What a provider said of its own failure. */
-export interface SaidError {
+export interface BodyError {
   readonly message: string;
   /** Its own codes and types, such as `insufficient_quota` or `overloaded_error`. */
   readonly marks: readonly string[];
 }
 
-function member(value: Json | undefined, key: string): Json | undefined {
+function bodyMember(value: Json | undefined, key: string): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
     ? Reflect.get(value, key)
     : undefined;
 }
 
 /** Looks for a sentence and codes where the known providers put them; null when the value is no error at all. */
-export function saidError(body: Json): SaidError | null {
+export function errorInBody(body: Json): BodyError | null {
   // Google answers a stream that was refused with a list of one.
   const first = Array.isArray(body) ? body[0] : body;
-  const error = member(first, 'error') ?? (member(first, 'type') === 'error' ? first : undefined);
+  const error = bodyMember(first, 'error') ?? (bodyMember(first, 'type') === 'error' ? first : undefined);
   if (error === undefined || error === null) {
-    const [message, detail] = [member(first, 'message'), member(first, 'detail')];
+    const [message, detail] = [bodyMember(first, 'message'), bodyMember(first, 'detail')];
     if (typeof message === 'string') return { message, marks: [] };
     return typeof detail === 'string' ? { message: detail, marks: [] } : null;
   }
   if (typeof error === 'string') return { message: error, marks: [] };
-  const message = member(error, 'message');
-  const marks = [member(error, 'type'), member(error, 'code'), member(error, 'status')]
+  const message = bodyMember(error, 'message');
+  const marks = [bodyMember(error, 'type'), bodyMember(error, 'code'), bodyMember(error, 'status')]
     .filter((mark) => typeof mark === 'string' || typeof mark === 'number')
     .map(String);
   return { message: typeof message === 'string' ? message : JSON.stringify(error), marks };
@@ -38,7 +38,7 @@ export function saidError(body: Json): SaidError | null {
 const overflow =
   /context[_ ]length|context window|maximum context|prompt is too long|input token count.*exceeds|too many (?:input )?tokens|exceeds? the (?:model'?s )?(?:context|maximum)|reduce the length|input is too long|exceed_context_size|request_too_large/i;
 
-function codeOf(status: number, said: SaidError | null): ProviderErrorCode {
+function errorCodeIn(status: number, said: BodyError | null): ProviderErrorCode {
   const marks = said?.marks.join(' ') ?? '';
   if (/insufficient_quota|billing|credit balance/i.test(`${marks} ${said?.message ?? ''}`) && status !== 401)
     return 'provider/quota';
@@ -64,7 +64,7 @@ function codeOf(status: number, said: SaidError | null): ProviderErrorCode {
 }
 
 /** How long to wait by the answer's own word, in milliseconds; undefined when it says nothing that can be read. */
-function retryAfter(headers: Headers, now: number): number | undefined {
+function retryAfterOf(headers: Headers, now: number): number | undefined {
   const exact = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;
   const text = headers.get('retry-after')?.trim();
@@ -88,34 +88,34 @@ export interface FailedAnswer {
 /** The failure that a status other than 2xx stands for, with the provider's own sentence where it gave one. */
 export function statusFailure(answer: FailedAnswer): ProviderFailure {
   const { host, status } = answer;
-  const said = readSaid(answer.body);
-  const code = codeOf(status, said);
-  const told = answer.headers.get('x-should-retry');
+  const said = readErrorBody(answer.body);
+  const code = errorCodeIn(status, said);
+  const reported = answer.headers.get('x-should-retry');
   const details: ErrorDetails = {
     status,
-    retryAfterMs: retryAfter(answer.headers, answer.now),
+    retryAfterMs: retryAfterOf(answer.headers, answer.now),
     excerpt: answer.body === '' ? undefined : answer.body,
-    ...(told === 'true' || told === 'false' ? { retryable: told === 'true' } : {}),
+    ...(reported === 'true' || reported === 'false' ? { retryable: reported === 'true' } : {}),
   };
-  const sentence = said === null ? `It sent ${shape(answer)} instead of a reason.` : said.message;
+  const sentence = said === null ? `It sent ${errorShape(answer)} instead of a reason.` : said.message;
   return new ProviderFailure(errorEvent(code, `${host} answered ${status}. ${sentence}`, details));
 }
 
 /** The failure that a provider reports inside a stream or a body that began well. */
-export function saidFailure(host: string, said: SaidError, excerpt: string): ProviderFailure {
-  const code = codeOf(200, said);
+export function bodyFailure(host: string, said: BodyError, excerpt: string): ProviderFailure {
+  const code = errorCodeIn(200, said);
   return new ProviderFailure(errorEvent(code, `${host} reports: ${said.message}`, { excerpt }));
 }
 
-function readSaid(body: string): SaidError | null {
+function readErrorBody(body: string): BodyError | null {
   try {
-    return saidError(JSON.parse(body));
+    return errorInBody(JSON.parse(body));
   } catch {
     return null;
   }
 }
 
-function shape(answer: FailedAnswer): string {
+function errorShape(answer: FailedAnswer): string {
   if (answer.body.trim() === '') return 'nothing';
   if (answer.mediaType === 'text/html' || /^\s*</.test(answer.body)) return 'a web page';
   return answer.mediaType === '' ? 'something unreadable' : answer.mediaType;

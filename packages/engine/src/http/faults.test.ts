@@ -1,9 +1,9 @@
 import { textMessage } from '@coppice/core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../config/secret.ts';
+import { accumulateReply } from '../providers/accumulate-reply.ts';
 import { checkEvents } from '../providers/conformance.ts';
 import type { Clock, Provider, ProviderCall, ProviderEvent, ProviderNotice } from '../providers/contract.ts';
-import { foldReply } from '../providers/fold.ts';
 import { anthropic, openaiCompatible } from '../providers/members.ts';
 import { isMalformed } from '../providers/tool-arguments.ts';
 import { type FakeProvider, type Fault, openFakeProvider, type Turn } from '../testing/fake-provider.ts';
@@ -73,7 +73,7 @@ async function ask(form: Form, turns: readonly Turn[], over: Over = {}) {
     clearInterval(watching);
   }
   expect(checkEvents(events)).toEqual([]);
-  const fold = foldReply(form.provider.name);
+  const fold = accumulateReply(form.provider.name);
   for (const event of events) fold.push(event);
   const { message, last } = fold.reply();
   const text = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');

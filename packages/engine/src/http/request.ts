@@ -1,7 +1,7 @@
 /** The one door to the network: every request of the engine to a model goes through here, with all its limits. */
 import { errorEvent, fail, ProviderFailure } from '../providers/errors.ts';
-import type { Connection, HttpLimits } from './contract.ts';
-import type { Watch } from './watch.ts';
+import type { HttpConnection, HttpLimits } from './contract.ts';
+import type { RequestTimers } from './request-timers.ts';
 
 /** How a key is shown to a provider. */
 export interface KeyHeader {
@@ -40,12 +40,12 @@ export interface HttpAnswer {
  * wrong. Redirects are not followed: the key would go along. The watch ends it at any time, body included.
  */
 export async function sendRequest(
-  connection: Connection,
+  connection: HttpConnection,
   request: HttpRequest,
   limits: HttpLimits,
-  watch: Watch,
+  watch: RequestTimers,
 ): Promise<HttpAnswer> {
-  const url = addressOf(connection.baseUrl, request.path);
+  const url = requestUrl(connection.baseUrl, request.path);
   let response: Response;
   try {
     response = await fetch(url, {
@@ -56,7 +56,7 @@ export async function sendRequest(
       signal: watch.signal,
     });
   } catch (thrown) {
-    throw failureOf(thrown, watch, url, 'before');
+    throw networkFailure(thrown, watch, url, 'before');
   }
   const { status } = response;
   if (status >= 300 && status < 400) {
@@ -70,7 +70,7 @@ export async function sendRequest(
 }
 
 /** The address of a path under a base URL. Refuses what is no http(s) address or carries a name and password. */
-export function addressOf(baseUrl: string, path: string): URL {
+export function requestUrl(baseUrl: string, path: string): URL {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (base === null || !/^https?:$/.test(base.protocol))
     fail('provider/rejected', `${JSON.stringify(baseUrl)} is no http or https address; check base_url.`);
@@ -83,7 +83,7 @@ export function addressOf(baseUrl: string, path: string): URL {
   return base;
 }
 
-function headersOf(connection: Connection, request: HttpRequest, url: URL): Record<string, string> {
+function headersOf(connection: HttpConnection, request: HttpRequest, url: URL): Record<string, string> {
   const { keyHeader } = request;
   return {
     accept: request.accept,
@@ -98,7 +98,7 @@ function headersOf(connection: Connection, request: HttpRequest, url: URL): Reco
   };
 }
 
-function answerOf(response: Response, url: URL, limits: HttpLimits, watch: Watch): HttpAnswer {
+function answerOf(response: Response, url: URL, limits: HttpLimits, watch: RequestTimers): HttpAnswer {
   async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
     if (response.body === null) return;
     const reader = response.body.getReader();
@@ -117,7 +117,7 @@ function answerOf(response: Response, url: URL, limits: HttpLimits, watch: Watch
         yield value;
       }
     } catch (thrown) {
-      throw failureOf(thrown, watch, url, 'inside');
+      throw networkFailure(thrown, watch, url, 'inside');
     } finally {
       // A body that is not read to its end keeps its socket; cancelling closes it.
       if (!over) reader.cancel().catch(() => undefined);
@@ -154,16 +154,16 @@ const notThere = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-function codeOf(thrown: unknown): string {
+function networkCodeOf(thrown: unknown): string {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
     if ('code' in error && typeof error.code === 'string') return error.code;
     // Several addresses were tried, and each failed.
-    if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+    if (error instanceof AggregateError && error.errors.length > 0) return networkCodeOf(error.errors[0]);
   }
   return '';
 }
 
-function failureOf(thrown: unknown, watch: Watch, url: URL, when: 'before' | 'inside'): unknown {
+function networkFailure(thrown: unknown, watch: RequestTimers, url: URL, when: 'before' | 'inside'): unknown {
   if (thrown instanceof ProviderFailure) return thrown;
   const { signal } = watch;
   if (signal.aborted) {
@@ -172,7 +172,7 @@ function failureOf(thrown: unknown, watch: Watch, url: URL, when: 'before' | 'in
   }
   // Refusals of ours, such as a key that is bound to another host.
   if (thrown instanceof Error && thrown.name === 'AppError') return thrown;
-  const code = codeOf(thrown);
+  const code = networkCodeOf(thrown);
   const said = code === '' && thrown instanceof Error ? thrown.message : code;
   if (/^(?:Z_|ERR_.*BROTLI)/.test(code))
     return new ProviderFailure(

@@ -25,7 +25,7 @@ export interface ExportFromOptions {
   readonly signal?: AbortSignalLike;
 }
 
-async function* idsOf(store: Store, trashed: boolean): AsyncGenerator<TreeId> {
+async function* selectedIds(store: Store, trashed: boolean): AsyncGenerator<TreeId> {
   let cursor: string | null = null;
   do {
     const page: Awaited<ReturnType<Store['trees']>> = await store.trees({
@@ -38,13 +38,13 @@ async function* idsOf(store: Store, trashed: boolean): AsyncGenerator<TreeId> {
   } while (cursor !== null);
 }
 
-async function* chosen(store: Store, { trees, trashed = false }: ExportFromOptions): AsyncGenerator<TreeId> {
+async function* chooseTrees(store: Store, { trees, trashed = false }: ExportFromOptions): AsyncGenerator<TreeId> {
   if (trees !== undefined) {
     yield* trees;
     return;
   }
-  yield* idsOf(store, false);
-  if (trashed) yield* idsOf(store, true);
+  yield* selectedIds(store, false);
+  if (trashed) yield* selectedIds(store, true);
 }
 
 /**
@@ -60,7 +60,7 @@ export async function* exportFrom(store: Store, options: ExportFromOptions): Asy
       message: `There is no format ${JSON.stringify(options.format)}.`,
     });
   async function* trees(): AsyncGenerator<ExportedTree> {
-    for await (const id of chosen(store, options)) {
+    for await (const id of chooseTrees(store, options)) {
       const names = await store.externalIdsOf(id);
       yield await store.read(id, () => readExport(id, names, options.selection));
     }

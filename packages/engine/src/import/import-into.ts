@@ -1,37 +1,37 @@
 /** Foreign conversations into a store: one commit each, found again by the next import. */
 import { setImmediate } from 'node:timers/promises';
 import {
-  commanding,
+  buildCommand,
   type ImportedBlob,
   type ImportReport,
   type Incoming,
   type Input,
   importErrorKinds,
+  type Pause,
   type RepairedTree,
-  type Rest,
   readImport,
-  withRests,
+  runWithPauses,
 } from '@coppice/content/formats';
 import {
   type AbortSignalLike,
   type Answer,
   AppError,
   ask,
-  driveAsync,
   type ExternalId,
   type ImportCommand,
   type Imported,
   isAppError,
   planners,
   type Read,
-  type Reading,
+  type ReadProgram,
   type RunContext,
   run,
+  runReadsAsync,
   type Store,
   type TreeId,
 } from '@coppice/core';
 import { runContextOf, type ServiceOptions } from '../service.ts';
-import { differing } from './differing.ts';
+import { findDifferences } from './differing.ts';
 import { Ledger } from './ledger.ts';
 import { destinationOf } from './own-ids.ts';
 
@@ -82,12 +82,12 @@ export async function* importInto(
   const { strict = false, dryRun = false } = options;
   if (strict) await refuseFlawed(input, options);
   const ledger = new Ledger();
-  const names = new Names(store);
+  const names = new ImportNames(store);
   const context = runContextOf(store, options);
-  const rest = resting();
+  const rest = withPauses();
   const ends = new Map<TreeId, string>();
   try {
-    for await (const event of readImport(input, { ...readingOf(options), rest })) {
+    for await (const event of readImport(input, { ...readerOf(options), rest })) {
       if (event.type === 'format') {
         ledger.format = event.format.name;
         yield { type: 'format', name: event.format.name, label: event.format.label };
@@ -124,7 +124,7 @@ export async function* importInto(
 const namesAtOnce = 500;
 
 /** Names on their way into the store, many at once: a durable write for each conversation would cost as much as the conversation. */
-class Names {
+class ImportNames {
   readonly #store: Store;
   #waiting: ExternalId[] = [];
 
@@ -169,7 +169,7 @@ class Names {
 const longestStretch = 10;
 
 /** Gives others a turn where they have waited for a while. */
-function resting(): Rest {
+function withPauses(): Pause {
   let since = performance.now();
   const turn = async () => {
     await setImmediate();
@@ -179,13 +179,13 @@ function resting(): Rest {
 }
 
 /** What taking a conversation in needs. */
-interface Desk {
+interface ImportServices {
   readonly store: Store;
   readonly ledger: Ledger;
-  readonly names: Names;
+  readonly names: ImportNames;
   readonly context: RunContext;
   readonly dryRun: boolean;
-  readonly rest: Rest;
+  readonly rest: Pause;
   /** Where this import left the pointers of the last trees: a log brings a conversation in call by call. */
   readonly ends: Map<TreeId, string>;
 }
@@ -193,7 +193,11 @@ interface Desk {
 // Calls of one conversation are not far from each other in a log.
 const endsAtOnce = 1000;
 
-function noteEnd({ ends }: Desk, { treeId, activeId, follows }: ImportCommand, { created, added }: Imported): void {
+function noteEnd(
+  { ends }: ImportServices,
+  { treeId, activeId, follows }: ImportCommand,
+  { created, added }: Imported,
+): void {
   if (activeId === undefined || activeId === null || !(created || follows !== undefined)) return;
   if (!added.some((id) => id === activeId)) return;
   ends.delete(treeId);
@@ -202,7 +206,7 @@ function noteEnd({ ends }: Desk, { treeId, activeId, follows }: ImportCommand, {
   if (ends.size > endsAtOnce && oldest !== undefined) ends.delete(oldest);
 }
 
-function readingOf({ format, scope, signal }: ImportIntoOptions) {
+function readerOf({ format, scope, signal }: ImportIntoOptions) {
   return {
     ...(format === undefined ? {} : { format }),
     ...(scope === undefined ? {} : { scope }),
@@ -212,7 +216,7 @@ function readingOf({ format, scope, signal }: ImportIntoOptions) {
 
 async function refuseFlawed(input: Input, options: ImportIntoOptions): Promise<void> {
   const ledger = new Ledger();
-  for await (const event of readImport(input, { ...readingOf(options), rest: resting() })) {
+  for await (const event of readImport(input, { ...readerOf(options), rest: withPauses() })) {
     if (event.type === 'finding') ledger.aside(event.finding);
     else if (event.type === 'tree') ledger.open(event.tree);
     else await setImmediate();
@@ -226,16 +230,16 @@ async function refuseFlawed(input: Input, options: ImportIntoOptions): Promise<v
   });
 }
 
-async function* storeTree(desk: Desk, tree: RepairedTree): AsyncGenerator<ImportIntoEvent> {
-  const { ledger } = desk;
+async function* storeTree(services: ImportServices, tree: RepairedTree): AsyncGenerator<ImportIntoEvent> {
+  const { ledger } = services;
   ledger.open(tree);
   try {
-    const { incoming, result } = await taken(desk, tree);
+    const { incoming, result } = await takenNames(services, tree);
     const { treeId, attributes } = incoming.command;
     ledger.attachments += tree.blobs?.length ?? 0;
     ledger.stored(tree, incoming, result);
     const restored = tree.restores !== undefined;
-    for await (const found of differing(desk.store, incoming, result.present, restored)) ledger.note(found);
+    for await (const found of findDifferences(services.store, incoming, result.present, restored)) ledger.note(found);
     yield {
       type: 'conversation',
       treeId,
@@ -252,16 +256,16 @@ async function* storeTree(desk: Desk, tree: RepairedTree): AsyncGenerator<Import
 }
 
 /** Takes a tree in. One of our own keeps its ids; where somebody else on this server has them, it gets others. */
-async function taken(desk: Desk, tree: RepairedTree) {
-  const { store, ledger, dryRun, rest } = desk;
+async function takenNames(services: ImportServices, tree: RepairedTree) {
+  const { store, ledger, dryRun, rest } = services;
   const take = async (fresh: boolean) => {
     const known = tree.restores === undefined ? await destinationOf(store, tree, ledger.format, rest) : {};
     const destination = { ...known, fresh };
-    const made = await withRests(commanding(tree, ledger.format, store.owner, destination), rest);
-    const follows = desk.ends.get(made.command.treeId);
+    const made = await runWithPauses(buildCommand(tree, ledger.format, store.owner, destination), rest);
+    const follows = services.ends.get(made.command.treeId);
     const incoming = follows === undefined ? made : { ...made, command: { ...made.command, follows } };
     await rest();
-    const result = dryRun ? await rehearse(desk, incoming) : await carryOut(desk, tree, incoming);
+    const result = dryRun ? await previewTree(services, incoming) : await carryOutImport(services, tree, incoming);
     return { incoming, result };
   };
   try {
@@ -273,13 +277,13 @@ async function taken(desk: Desk, tree: RepairedTree) {
 }
 
 /** What an import would do, without doing it. Nothing is written, so it need not be planned in one moment. */
-async function rehearse({ store, context, rest }: Desk, { command }: Incoming): Promise<Imported> {
+async function previewTree({ store, context, rest }: ImportServices, { command }: Incoming): Promise<Imported> {
   const { treeId } = command;
   const { actor, newId, kit, now } = context;
   const planning = planners.import(command, { treeId, now: now(), newId, kit, actor, stale: false });
-  const plan = await driveAsync(planning, async (read) => {
+  const plan = await runReadsAsync(planning, async (read) => {
     await rest();
-    return store.read(treeId, () => asked(read));
+    return store.read(treeId, () => askApproval(read));
   });
   const trashed = await store.read(treeId, () => ask('tree', {}));
   if (trashed?.attributes.trashedAt !== undefined && plan.steps.length > 0)
@@ -287,22 +291,26 @@ async function rehearse({ store, context, rest }: Desk, { command }: Incoming): 
   return plan.result;
 }
 
-function* asked(read: Read): Reading<Answer> {
+function* askApproval(read: Read): ReadProgram<Answer> {
   return yield* ask(read.ask, read);
 }
 
-async function carryOut(desk: Desk, tree: RepairedTree, { command, names }: Incoming): Promise<Imported> {
-  const { store, context } = desk;
+async function carryOutImport(
+  services: ImportServices,
+  tree: RepairedTree,
+  { command, names }: Incoming,
+): Promise<Imported> {
+  const { store, context } = services;
   const { treeId } = command;
   const known = await store.read(treeId, () => ask('tree', {}));
   for (const blob of tree.blobs ?? []) await keepBlob(store, blob);
   // A tree that comes in whole is as old as it is elsewhere, so that lists by time show it where it belongs.
   const at = known === null ? lastTime(tree) : undefined;
   // Names of the conversation before go with this commit: each durable write costs as much as a short conversation.
-  const along = desk.names.along();
+  const along = services.names.along();
   const { result } = await run(store, command, at === undefined ? context : { ...context, now: () => at });
   await along;
-  noteEnd(desk, command, result);
+  noteEnd(services, command, result);
   if (result.created && tree.trashed === true) await run(store, { type: 'delete-tree', treeId }, context);
   const nameOf = ({ format, scope, id }: ExternalId) => JSON.stringify([format, scope, id]);
   const there = new Set(known === null ? [] : (await store.externalIdsOf(treeId)).map(nameOf));
@@ -311,7 +319,7 @@ async function carryOut(desk: Desk, tree: RepairedTree, { command, names }: Inco
   const missing = names.filter(
     (one) => !(there.size > 0 && there.has(nameOf(one))) && (one.nodeId === null || !left.has(one.nodeId)),
   );
-  desk.names.add(missing);
+  services.names.add(missing);
   return result;
 }
 

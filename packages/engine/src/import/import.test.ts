@@ -118,16 +118,16 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect((await store.fsck()).findings).toEqual([]);
   });
 
-  const talk = (...lines: readonly string[]) => ({
+  const conversation = (...lines: readonly string[]) => ({
     id: 'a',
     messages: lines.map((line, at) => say(at % 2 === 0 ? 'user' : 'assistant', line)),
   });
 
   test('[IM10] names what was changed at its source, keeps ours, and adds what is new', async () => {
-    const { events } = await imported(inputOf([talk('Which?', 'Green.', 'Why?')]));
+    const { events } = await imported(inputOf([conversation('Which?', 'Green.', 'Why?')]));
     const [a] = treesOf(events);
     for (const dryRun of [true, false]) {
-      const { report } = await imported(inputOf([talk('Which?', 'White.', 'Why?', 'Taste.')]), { dryRun });
+      const { report } = await imported(inputOf([conversation('Which?', 'White.', 'Why?', 'Taste.')]), { dryRun });
       expect(tally(report)).toEqual([
         [1, 0, 1, 0],
         [4, 1, 3, 0],
@@ -144,21 +144,21 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
   });
 
   test('[IM10] says where both sides changed, and is silent where only ours did, or both alike', async () => {
-    const { events } = await imported(inputOf([talk('Which?', 'Green.')]));
+    const { events } = await imported(inputOf([conversation('Which?', 'Green.')]));
     const [a] = treesOf(events);
     const [, first, second] = (await rowsOf(a)).nodes;
     if (a === undefined || first === undefined || second === undefined) throw new Error('There is no tree.');
     const edit = { type: 'edit', treeId: a, nodeId: second.id, content: 'Black.', mode: 'in-place' } as const;
     await run(store, edit, runContextOf(store, {}));
-    expect((await imported(inputOf([talk('Which?', 'Green.')]))).report.counts).toEqual({});
-    expect((await imported(inputOf([talk('Which?', 'Black.')]))).report.counts).toEqual({});
-    const { report } = await imported(inputOf([talk('Which?', 'White.')]));
+    expect((await imported(inputOf([conversation('Which?', 'Green.')]))).report.counts).toEqual({});
+    expect((await imported(inputOf([conversation('Which?', 'Black.')]))).report.counts).toEqual({});
+    const { report } = await imported(inputOf([conversation('Which?', 'White.')]));
     expect(report.findings.map(({ code }) => code)).toEqual(['import/differs']);
     expect(report.findings[0]?.message).toContain('it was edited here');
     expect((await rowsOf(a)).nodes.map((node) => node.text)).toEqual(['', 'Which?', 'Black.']);
     // What the user deleted is not missed.
     await run(store, { type: 'delete', treeId: a, nodeIds: [second.id] }, runContextOf(store, {}));
-    expect((await imported(inputOf([talk('Which?', 'White.')]))).report.counts).toEqual({});
+    expect((await imported(inputOf([conversation('Which?', 'White.')]))).report.counts).toEqual({});
   });
 
   test('[IM10] only notes what differs beside the text, in whatever order its keys are', async () => {
@@ -189,7 +189,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
   });
 
   test('[IM10] of an archive says which messages have other words here', async () => {
-    const { events } = await imported(inputOf([talk('Which?', 'Green.')]));
+    const { events } = await imported(inputOf([conversation('Which?', 'Green.')]));
     const [a] = treesOf(events);
     if (a === undefined) throw new Error('There is no tree.');
     const { text } = await written('archive');

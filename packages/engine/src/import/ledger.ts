@@ -1,5 +1,11 @@
 /** What an import counts and finds, on its way to the report. */
-import { type Finding, Gathering, type ImportReport, type Incoming, type RepairedTree } from '@coppice/content/formats';
+import {
+  type ImportFinding,
+  type ImportReport,
+  type Incoming,
+  type RepairedTree,
+  ReportBuilder,
+} from '@coppice/content/formats';
 import type { AppError, Imported } from '@coppice/core';
 
 /** Counts as they grow. */
@@ -19,24 +25,24 @@ class Count {
 export class Ledger {
   readonly conversations = new Count();
   readonly records = new Count();
-  readonly findings = new Gathering<Finding>((one) => one.code);
+  readonly findings = new ReportBuilder<ImportFinding>((one) => one.code);
   /** The format that is being read. */
   format = '';
   /** Those that conversations were found in. */
   readonly formats = new Set<string>();
   bytes = 0;
   attachments = 0;
-  first: Finding | undefined;
+  first: ImportFinding | undefined;
   troubles = 0;
 
   /** A finding outside the conversations, whose records nobody else counts. */
-  aside(found: Finding): void {
+  aside(found: ImportFinding): void {
     this.note(found);
     this.records.read += found.rejected;
     this.records.rejected += found.rejected;
   }
 
-  note(found: Finding): void {
+  note(found: ImportFinding): void {
     this.findings.add(found);
     if (found.severity === 'note') return;
     this.first ??= found;

@@ -45,11 +45,11 @@ const ours = treeId('00000000-0000-7000-8000-00000000abcd');
 let store: Store;
 
 async function take(into: Store, input: Input, format: string) {
-  const told: { readonly treeId: TreeId; readonly created: boolean; readonly added: number }[] = [];
+  const reported: { readonly treeId: TreeId; readonly created: boolean; readonly added: number }[] = [];
   const codes: string[] = [];
   const differing: string[] = [];
   for await (const event of importInto(into, input, { format })) {
-    if (event.type === 'conversation') told.push(event);
+    if (event.type === 'conversation') reported.push(event);
     if (event.type !== 'report') continue;
     const { records, findings } = event.report;
     expect(records.read).toBe(records.stored + records.merged + records.rejected);
@@ -58,7 +58,12 @@ async function take(into: Store, input: Input, format: string) {
       if (code === 'import/differs') differing.push(message);
     }
   }
-  return { told: told.map(({ created, added }) => [created, added]), treeId: told[0]?.treeId, codes, differing };
+  return {
+    reported: reported.map(({ created, added }) => [created, added]),
+    treeId: reported[0]?.treeId,
+    codes,
+    differing,
+  };
 }
 
 async function written(from: Store, format: string): Promise<Input> {
@@ -85,7 +90,7 @@ async function grown(format: string): Promise<TreeId> {
 }
 
 /** A tree that grew here from its first word. */
-async function planted(): Promise<TreeId> {
+async function sample(): Promise<TreeId> {
   const { result } = await run(store, { type: 'create', treeId: ours }, runContextOf(store, {}));
   await goOn(result.treeId);
   await furnish(result.treeId);
@@ -135,8 +140,8 @@ describe.each(holdIds)('what grew here and went out as %s', (format) => {
     const before = await nodesOf(treeId);
     const input = await written(store, format);
     for (let time = 0; time < 2; time++) {
-      const { told, codes } = await take(store, input, format);
-      expect(told).toEqual([[false, 0]]);
+      const { reported, codes } = await take(store, input, format);
+      expect(reported).toEqual([[false, 0]]);
       expect(codes.filter((code) => code === 'import/differs')).toEqual([]);
     }
     expect(await nodesOf(treeId)).toEqual(before);
@@ -146,8 +151,8 @@ describe.each(holdIds)('what grew here and went out as %s', (format) => {
     const treeId = await grown(format);
     await furnish(treeId);
     const before = await nodesOf(treeId);
-    const { told, differing } = await take(store, await written(store, format), format);
-    expect(told).toEqual([[false, 0]]);
+    const { reported, differing } = await take(store, await written(store, format), format);
+    expect(reported).toEqual([[false, 0]]);
     expect(differing).toEqual([]);
     expect(await nodesOf(treeId)).toEqual(before);
   });
@@ -160,20 +165,20 @@ describe.each(holdIds)('what grew here and went out as %s', (format) => {
     if (asked === undefined || calls === undefined || black === undefined) throw new Error('It is not there.');
     await run(store, { type: 'move', treeId, nodeId: calls.id, parentId: black.id }, runContextOf(store, {}));
     await run(store, { type: 'delete', treeId, nodeIds: [asked.id], mode: 'splice' }, runContextOf(store, {}));
-    const { told, differing } = await take(store, await written(store, format), format);
-    expect(told).toEqual([[false, 0]]);
+    const { reported, differing } = await take(store, await written(store, format), format);
+    expect(reported).toEqual([[false, 0]]);
     expect(differing).toEqual([]);
   });
 
   test('[IM17] in a tree of ours is known when it comes back to its owner, and new to anybody else', async () => {
-    const treeId = await planted();
+    const treeId = await sample();
     const before = await nodesOf(treeId);
     const input = await written(store, format);
-    const { told, differing } = await take(store, input, format);
-    expect(told).toEqual([[false, 0]]);
+    const { reported, differing } = await take(store, input, format);
+    expect(reported).toEqual([[false, 0]]);
     expect(differing).toEqual([]);
     expect(await nodesOf(treeId)).toEqual(before);
-    expect((await take(store.forOwner('somebody-else'), input, format)).told.map(([created]) => created)).toEqual([
+    expect((await take(store.forOwner('somebody-else'), input, format)).reported.map(([created]) => created)).toEqual([
       true,
     ]);
   });
@@ -185,7 +190,7 @@ describe.each(holdIds)('what grew here and went out as %s', (format) => {
     if (last === undefined) throw new Error('It is not there.');
     await run(store, { type: 'delete', treeId, nodeIds: [last.id], mode: 'cascade' }, runContextOf(store, {}));
     const before = await nodesOf(treeId);
-    expect((await take(store, input, format)).told).toEqual([[false, 0]]);
+    expect((await take(store, input, format)).reported).toEqual([[false, 0]]);
     expect(await nodesOf(treeId)).toEqual(before);
   });
 });
@@ -207,7 +212,7 @@ describe('what grew here', () => {
     exported.mapping[leaf.id].children.push('later');
     exported.mapping.later = at('later', leaf.id, [], 'user', 'How high?');
     const input = { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([exported])))] };
-    expect((await take(store, input, 'chatgpt')).told).toEqual([[false, 1]]);
+    expect((await take(store, input, 'chatgpt')).reported).toEqual([[false, 1]]);
     const added = (await nodesOf(treeId)).find((node) => JSON.stringify(node.message).includes('How high?'));
     expect(added?.parentId).toBe(leaf.id);
   });
@@ -221,7 +226,7 @@ describe('what grew here', () => {
       mapping: { ...conversation.mapping, [stranger?.id ?? '']: at(stranger?.id ?? '', 'n2', [], 'user', 'Other') },
     };
     const input = { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([other])))] };
-    expect((await take(store, input, 'chatgpt')).told).toEqual([[true, 3]]);
-    expect((await take(store, input, 'chatgpt')).told).toEqual([[false, 0]]);
+    expect((await take(store, input, 'chatgpt')).reported).toEqual([[true, 3]]);
+    expect((await take(store, input, 'chatgpt')).reported).toEqual([[false, 0]]);
   });
 });

@@ -1,13 +1,13 @@
 /** What an export gave out and what comes back: ids that nodes here have, and records that only stood beside them. */
 import {
-  type Destination,
+  type ImportDestination,
   importedNodeId,
   importedTreeId,
   ownIdIn,
+  type Pause,
   type RepairedTree,
-  type Rest,
 } from '@coppice/content/formats';
-import { ask, isUuid, type NodeId, type Reading, type Store, type TreeId, treeId as treeIdOf } from '@coppice/core';
+import { ask, isUuid, type NodeId, type ReadProgram, type Store, type TreeId, treeId as treeIdOf } from '@coppice/core';
 
 // As many as are looked for without holding up others.
 const atOnce = 200;
@@ -27,8 +27,8 @@ export async function destinationOf(
   store: Store,
   tree: RepairedTree,
   format: string,
-  rest: Rest,
-): Promise<Destination> {
+  rest: Pause,
+): Promise<ImportDestination> {
   const { scope, externalId: id } = tree;
   const derived = importedTreeId({ owner: store.owner, format, scope, id });
   const there = await treeHere(store, derived, id);
@@ -40,25 +40,30 @@ export async function destinationOf(
     if (own !== undefined) named.add(own);
     if (companion === true) beside.set(importedNodeId(there, externalId), externalId);
   }
-  const own = await found(store, there, [...named], rest);
-  const kept = await found(store, there, [...beside.keys()], rest);
+  const own = await findImportedTree(store, there, [...named], rest);
+  const kept = await findImportedTree(store, there, [...beside.keys()], rest);
   const companions = new Set([...beside].flatMap(([node, externalId]) => (kept.has(node) ? [] : externalId)));
   return { own, companions, ...(there === derived ? {} : { treeId: there }) };
 }
 
 /** Those of some ids that nodes of a tree have, deleted ones too. */
-async function found(store: Store, tree: TreeId, ids: readonly NodeId[], rest: Rest): Promise<ReadonlySet<string>> {
+async function findImportedTree(
+  store: Store,
+  tree: TreeId,
+  ids: readonly NodeId[],
+  rest: Pause,
+): Promise<ReadonlySet<string>> {
   const here = new Set<string>();
   for (let from = 0; from < ids.length; from += atOnce) {
     const some = ids.slice(from, from + atOnce);
-    for (const one of await store.read(tree, () => hereOf(some))) here.add(one);
+    for (const one of await store.read(tree, () => treeHereOf(some))) here.add(one);
     await rest();
   }
   return here;
 }
 
 /** Those of some ids that nodes of the tree have. */
-function* hereOf(ids: readonly NodeId[]): Reading<NodeId[]> {
+function* treeHereOf(ids: readonly NodeId[]): ReadProgram<NodeId[]> {
   const here: NodeId[] = [];
   // Most programs have UUIDs of their own, which nobody has here.
   for (const id of yield* ask('taken', { ids })) if ((yield* ask('anyNode', { id })) !== null) here.push(id);

@@ -3,66 +3,72 @@ import { parseBlock } from '@coppice/content';
 import type { Block, Json, JsonObject, TextBlock } from '@coppice/core';
 import { ToolContent } from '../tools/content.ts';
 
-function isObject(value: unknown): value is JsonObject {
+function isResultObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function text(said: string): TextBlock {
+function resultTextOf(said: string): TextBlock {
   return { type: 'text', text: said };
 }
 
-function textField(fields: JsonObject, key: string): string | undefined {
+function resultField(fields: JsonObject, key: string): string | undefined {
   const value = fields[key];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** The result of a call. What is not understood is kept as JSON text, and nothing is dropped in silence. */
 export function toToolContent(result: unknown): ToolContent {
-  if (!isObject(result)) return new ToolContent([text(JSON.stringify(result) ?? '')]);
+  if (!isResultObject(result)) return new ToolContent([resultTextOf(JSON.stringify(result) ?? '')]);
   const content = Array.isArray(result.content) ? result.content : [];
-  const blocks = content.map(toBlock);
+  const blocks = content.map(toResultBlock);
   const structured = result.structuredContent ?? result.toolResult;
   // A server that gives both says the same twice, as the protocol asks it to.
-  if (blocks.length === 0 && structured !== undefined) blocks.push(text(JSON.stringify(structured)));
+  if (blocks.length === 0 && structured !== undefined) blocks.push(resultTextOf(JSON.stringify(structured)));
   return new ToolContent(blocks, result.isError === true);
 }
 
-function toBlock(entry: Json): Block {
-  if (!isObject(entry)) return text(JSON.stringify(entry));
+function toResultBlock(entry: Json): Block {
+  if (!isResultObject(entry)) return resultTextOf(JSON.stringify(entry));
   switch (entry.type) {
     case 'text':
-      return text(typeof entry.text === 'string' ? entry.text : '');
+      return resultTextOf(typeof entry.text === 'string' ? entry.text : '');
     case 'image':
-      return bytes(entry.data, textField(entry, 'mimeType') ?? 'image/png', 'image');
+      return bytes(entry.data, resultField(entry, 'mimeType') ?? 'image/png', 'image');
     case 'audio':
-      return bytes(entry.data, textField(entry, 'mimeType') ?? 'audio/wav', 'audio');
+      return bytes(entry.data, resultField(entry, 'mimeType') ?? 'audio/wav', 'audio');
     case 'resource':
-      return isObject(entry.resource) ? resource(entry.resource) : text(JSON.stringify(entry));
+      return isResultObject(entry.resource) ? resource(entry.resource) : resultTextOf(JSON.stringify(entry));
     case 'resource_link':
-      return text(link(entry));
+      return resultTextOf(resourceLink(entry));
     default:
-      return text(JSON.stringify(entry));
+      return resultTextOf(JSON.stringify(entry));
   }
 }
 
 function resource(fields: JsonObject): Block {
-  const uri = textField(fields, 'uri') ?? 'resource';
-  const mediaType = textField(fields, 'mimeType');
-  if (typeof fields.blob === 'string') return bytes(fields.blob, mediaType ?? 'application/octet-stream', nameOf(uri));
+  const uri = resultField(fields, 'uri') ?? 'resource';
+  const mediaType = resultField(fields, 'mimeType');
+  if (typeof fields.blob === 'string')
+    return bytes(fields.blob, mediaType ?? 'application/octet-stream', resourceName(uri));
   const source = { type: 'text', text: typeof fields.text === 'string' ? fields.text : '' };
   return (
-    checked({ type: 'file', name: nameOf(uri), mediaType: mediaType ?? 'text/plain', source }) ?? text(source.text)
+    checkBytes({ type: 'file', name: resourceName(uri), mediaType: mediaType ?? 'text/plain', source }) ??
+    resultTextOf(source.text)
   );
 }
 
 /** A link is words: nothing is fetched because a server names it. */
-function link(fields: JsonObject): string {
-  const [name, uri, said] = [textField(fields, 'name'), textField(fields, 'uri'), textField(fields, 'description')];
+function resourceLink(fields: JsonObject): string {
+  const [name, uri, said] = [
+    resultField(fields, 'name'),
+    resultField(fields, 'uri'),
+    resultField(fields, 'description'),
+  ];
   return `[resource: ${[name, uri, said].filter((part) => part !== undefined).join(', ')}]`;
 }
 
 /** The last part of an address; a name for people, and never a path. */
-function nameOf(uri: string): string {
+function resourceName(uri: string): string {
   const last = uri.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? '';
   return last.slice(-200) || 'resource';
 }
@@ -72,12 +78,12 @@ function bytes(data: Json | undefined, mediaType: string, name: string): Block {
   // Line breaks, the other alphabet and missing padding are all met with; what comes out is the standard form.
   const source = { type: 'base64', data: Buffer.from(given, 'base64').toString('base64') };
   const block = /^image\//i.test(mediaType)
-    ? checked({ type: 'image', mediaType, source })
-    : checked({ type: 'file', name, mediaType, source });
-  return block ?? text(`[${name}: ${mediaType}, which cannot be read]`);
+    ? checkBytes({ type: 'image', mediaType, source })
+    : checkBytes({ type: 'file', name, mediaType, source });
+  return block ?? resultTextOf(`[${name}: ${mediaType}, which cannot be read]`);
 }
 
-function checked(fields: JsonObject): Block | null {
+function checkBytes(fields: JsonObject): Block | null {
   const block = parseBlock(fields, 'tool', 'content');
   return block.ok ? block.value : null;
 }

@@ -97,7 +97,7 @@ class WatchedChild implements ChildTransport {
       ...(cwd === undefined ? {} : { cwd }),
     });
     this.#process = child;
-    for (const stream of this.#streams()) stream.on('error', ignore);
+    for (const stream of this.#streams()) stream.on('error', ignoreChildError);
     child.stdout?.on('data', (piece: Buffer) => this.#read(piece));
     child.stderr?.on('data', (piece: Buffer) => {
       this.#stderr = (this.#stderr + piece.toString('utf8')).slice(-keptStderr);
@@ -235,6 +235,6 @@ class WatchedChild implements ChildTransport {
   }
 }
 
-function ignore(): void {
+function ignoreChildError(): void {
   // A pipe that breaks is a child that went; its exit tells.
 }

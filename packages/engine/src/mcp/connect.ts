@@ -1,19 +1,19 @@
 /** One connection to one server, from the first word to the last. */
 import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '../config/contract.ts';
-import type { Env } from '../config/load.ts';
+import type { Environment } from '../config/load.ts';
 import { childTransport } from './child-transport.ts';
 import type { McpLimits } from './contract.ts';
 import { childEnvironment } from './environment.ts';
+import { errorText } from './error-text.ts';
 import { httpTransport } from './http-transport.ts';
-import { type Listed, listTools } from './list-tools.ts';
-import { wordsOf } from './words.ts';
+import { type ListedTools, listTools } from './list-tools.ts';
 
 /** A connection that is up. */
-export interface Connection {
+export interface McpConnection {
   readonly client: Client;
   readonly server: { readonly name: string; readonly version: string } | null;
-  readonly listed: Listed;
+  readonly listed: ListedTools;
   /** What of the configuration could not be followed. */
   readonly problems: readonly string[];
   /** Why the connection is no more; resolves when it is. */
@@ -23,7 +23,7 @@ export interface Connection {
   /** Gives the connection up. */
   lose(why: string): void;
   /** Reads the list of tools again. */
-  list(): Promise<Listed>;
+  list(): Promise<ListedTools>;
   /** Ends it; resolves when nothing of it is left. */
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface Connection {
 /** What a connection is made with. */
 export interface ConnectOptions {
   readonly config: McpServerConfig;
-  readonly env: Env;
+  readonly env: Environment;
   readonly limits: McpLimits;
   readonly signal: AbortSignal;
   /** The server says that its tools are not what they were. */
@@ -39,13 +39,13 @@ export interface ConnectOptions {
 }
 
 /** Connects and reads the list of tools. Whatever fails, no process and no socket is left behind. */
-export async function connect(options: ConnectOptions): Promise<Connection> {
+export async function connect(options: ConnectOptions): Promise<McpConnection> {
   const { config, limits, signal } = options;
   let broke = (_error: Error): void => undefined;
   const broken = new Promise<never>((_, reject) => {
     broke = reject;
   });
-  broken.catch(ignore);
+  broken.catch(ignoreCloseError);
   const { transport, problems, ending } = openTransport(options, (error) => broke(error));
   const client = new Client(
     { name: 'coppice', version: '0.1.0' },
@@ -67,9 +67,9 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const close = async () => {
     lose('it was ended');
     if (transport instanceof StreamableHTTPClientTransport) await endSession(transport, limits.graceMs);
-    await client.close().catch(ignore);
+    await client.close().catch(ignoreCloseError);
     // The client forgets a transport that never came to be connected; a child is there all the same.
-    await transport.close().catch(ignore);
+    await transport.close().catch(ignoreCloseError);
   };
   const asking = { timeout: config.timeoutMs, signal };
   const list = () =>
@@ -79,24 +79,27 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   try {
     await Promise.race([client.connect(transport, asking), broken]);
     const listed = await Promise.race([list(), broken]);
-    broken.catch((error: unknown) => lose(wordsOf(error)));
+    broken.catch((error: unknown) => lose(errorText(error)));
     const about = client.getServerVersion();
     const server = about === undefined ? null : { name: about.name, version: about.version };
     const isAnswer = (error: unknown): error is Error => error instanceof ProtocolError;
     return { client, server, listed, problems, lost, lose, list, close, isAnswer };
   } catch (error) {
     await close();
-    throw new Error(ending() ?? wordsOf(error));
+    throw new Error(ending() ?? errorText(error));
   }
 }
 
-interface Opened {
+interface OpenedTransport {
   readonly transport: Transport;
   readonly problems: readonly string[];
   ending(): string | null;
 }
 
-function openTransport({ config, env: ours, limits }: ConnectOptions, onBroken: (error: Error) => void): Opened {
+function openTransport(
+  { config, env: ours, limits }: ConnectOptions,
+  onBroken: (error: Error) => void,
+): OpenedTransport {
   if (config.transport === 'http')
     return { transport: httpTransport(config, limits.messageBytes, onBroken), problems: [], ending: () => null };
   const { env, problems } = childEnvironment(config, ours);
@@ -112,10 +115,10 @@ async function endSession(transport: StreamableHTTPClientTransport, ms: number):
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
   });
-  await Promise.race([transport.terminateSession().catch(ignore), late]);
+  await Promise.race([transport.terminateSession().catch(ignoreCloseError), late]);
   clearTimeout(timer);
 }
 
-function ignore(): void {
+function ignoreCloseError(): void {
   // It goes one way or the other.
 }

@@ -2,9 +2,9 @@
 import type { ErrorKind, JsonObject } from '@coppice/core';
 import { AppError } from '@coppice/core';
 import type { Config } from '../config/contract.ts';
-import type { Env } from '../config/load.ts';
+import type { Environment } from '../config/load.ts';
 import type { Clock } from '../providers/contract.ts';
-import type { Tools } from '../tools/registry.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
 import type { PinStore } from './pins.ts';
 
 /**
@@ -121,9 +121,9 @@ export interface McpClientOptions {
   /** Where it is remembered what tools were like. */
   readonly pins: PinStore;
   /** Tools are put here, beside others; into a registry of the client's own if not given. */
-  readonly tools?: Tools | undefined;
+  readonly tools?: ToolRegistry | undefined;
   /** The process's own unless given; children see very little of it. */
-  readonly env?: Env | undefined;
+  readonly env?: Environment | undefined;
   readonly limits?: Partial<McpLimits> | undefined;
   readonly clock?: Clock | undefined;
   /** Told whenever anything about a server or its tools is not as it was. */
@@ -133,7 +133,7 @@ export interface McpClientOptions {
 /** Connections to all configured servers. */
 export interface McpClient {
   /** The registry that holds the tools: what a generator is given. */
-  readonly tools: Tools;
+  readonly tools: ToolRegistry;
   servers(): readonly McpServerState[];
   /**
    * Lists the tools that are known, then connects to all servers at once; resolves when each is ready or has failed its

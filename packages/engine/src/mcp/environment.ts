@@ -1,6 +1,6 @@
 /** What a child gets to see of the environment: what programs cannot do without, and what the operator says. */
 import type { McpServerConfig } from '../config/contract.ts';
-import type { Env } from '../config/load.ts';
+import type { Environment } from '../config/load.ts';
 import { hideSecrets } from '../config/secret.ts';
 
 const needed = [
@@ -22,7 +22,7 @@ export interface ChildEnvironment {
  */
 export function childEnvironment(
   config: McpServerConfig & { readonly transport: 'stdio' },
-  ours: Env,
+  ours: Environment,
 ): ChildEnvironment {
   const env: Record<string, string> = Object.create(null);
   const problems: string[] = [];

@@ -32,7 +32,7 @@ export function filePins(path: string): PinStore {
       inTurn(async () => {
         if (pins.length === 0) return;
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        await locked(`${path}.lock`, async () => {
+        await withPinLock(`${path}.lock`, async () => {
           const all = new Map((await readPins(path)).map((pin) => [pinKey(pin.server, pin.tool), pin]));
           for (const pin of pins) all.set(pinKey(pin.server, pin.tool), pin);
           await replace(path, `${JSON.stringify({ version: 1, pins: [...all.values()] }, null, 2)}\n`);
@@ -41,17 +41,17 @@ export function filePins(path: string): PinStore {
   };
 }
 
-function codeOf(error: unknown): unknown {
+function systemCodeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function withPinLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       await (await open(path, 'wx', 0o600)).close();
       break;
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
       const held = await stat(path).catch(() => null);
       if (held !== null && Date.now() - held.mtimeMs > staleLockMs) await rm(path, { force: true });
       else await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 20));
@@ -85,20 +85,21 @@ async function readPins(path: string): Promise<readonly Pin[]> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw unreadable(path, String(codeOf(error)), error);
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw unreadablePins(path, String(systemCodeOf(error)), error);
   }
   const read = parseJson(text);
-  if (!read.ok) throw unreadable(path, 'it is no JSON');
+  if (!read.ok) throw unreadablePins(path, 'it is no JSON');
   const top = read.value;
-  if (!isObject(top) || top.version !== 1 || !Array.isArray(top.pins)) throw unreadable(path, 'it has another form');
+  if (!isPinObject(top) || top.version !== 1 || !Array.isArray(top.pins))
+    throw unreadablePins(path, 'it has another form');
   return top.pins.map((pin: Json, index: number) => {
     if (isPin(pin)) return pin;
-    throw unreadable(path, `pins[${index}] is none`);
+    throw unreadablePins(path, `pins[${index}] is none`);
   });
 }
 
-function unreadable(path: string, why: string, cause?: unknown): Error {
+function unreadablePins(path: string, why: string, cause?: unknown): Error {
   return mcpError(
     'mcp/pins',
     `What tools were approved cannot be read from ${path} (${why}). Mend the file, or remove it to trust what servers offer now.`,
@@ -107,17 +108,17 @@ function unreadable(path: string, why: string, cause?: unknown): Error {
   );
 }
 
-function isObject(value: Json | undefined): value is JsonObject {
+function isPinObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isPin(value: Json): value is JsonObject & Pin {
-  if (!isObject(value)) return false;
+  if (!isPinObject(value)) return false;
   const texts = [value.server, value.tool, value.target, value.description];
   return (
     texts.every((text) => typeof text === 'string') &&
-    isObject(value.parameters) &&
-    isObject(value.annotations) &&
+    isPinObject(value.parameters) &&
+    isPinObject(value.annotations) &&
     (value.by === 'first-use' || value.by === 'operator') &&
     typeof value.at === 'number'
   );

@@ -29,7 +29,7 @@ export function httpTransport(
       const to = response.headers.get('location') ?? 'somewhere';
       throw mcpError('mcp/failed', `${url.host} redirects to ${to}; put the final address into the configuration.`);
     }
-    return bounded(response, messageBytes, () => {
+    return boundedBody(response, messageBytes, () => {
       const error = mcpError('mcp/failed', `${config.name} sent a message of more than ${messageBytes} bytes.`);
       onBroken(error);
       return error;
@@ -39,7 +39,7 @@ export function httpTransport(
 }
 
 /** The answer with a body that breaks off where a message, or a whole body that is no stream of them, is too long. */
-function bounded(response: Response, most: number, tooLong: () => Error): Response {
+function boundedBody(response: Response, most: number, tooLong: () => Error): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
   const isStream = (headers.get('content-type') ?? '').startsWith('text/event-stream');

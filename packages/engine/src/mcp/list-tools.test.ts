@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { approveAll, mcpClient, mcpConfig, oddServer, reaches, stateOf, textOfResult } from '../testing/mcp.ts';
-import { until } from '../testing/workshop.ts';
+import { until } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 import type { McpClient } from './index.ts';

@@ -2,17 +2,17 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { McpLimits } from './contract.ts';
-import type { ToolFace } from './pins.ts';
-import { isDeeperThan } from './visible.ts';
+import { isDeeperThan } from './escape-invisible.ts';
+import type { ToolDefinition } from './pins.ts';
 
 /** What a server offers, and what of it cannot be used. */
-export interface Listed {
-  readonly faces: readonly ToolFace[];
+export interface ListedTools {
+  readonly faces: readonly ToolDefinition[];
   readonly problems: readonly string[];
 }
 
 /** An answer as it came: one entry of a list that is not in order must not take the others with it. */
-export const asItCame: StandardSchemaV1<unknown, unknown> = {
+export const unvalidated: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'coppice', validate: (value) => ({ value }) },
 };
 
@@ -25,8 +25,8 @@ export async function listTools(
   client: Pick<Client, 'request'>,
   limits: McpLimits,
   options: { readonly timeout: number; readonly signal: AbortSignal },
-): Promise<Listed> {
-  const faces = new Map<string, ToolFace>();
+): Promise<ListedTools> {
+  const faces = new Map<string, ToolDefinition>();
   const problems: string[] = [];
   const seen = new Set<string>();
   let bytes = 0;
@@ -37,8 +37,8 @@ export async function listTools(
       break;
     }
     const params = cursor === undefined ? {} : { cursor };
-    const answer = await client.request({ method: 'tools/list', params }, asItCame, options);
-    const list = isObject(answer) && Array.isArray(answer.tools) ? answer.tools : null;
+    const answer = await client.request({ method: 'tools/list', params }, unvalidated, options);
+    const list = isToolObject(answer) && Array.isArray(answer.tools) ? answer.tools : null;
     if (list === null) throw new Error('its list of tools is none');
     bytes += JSON.stringify(list).length;
     if (bytes > limits.listBytes) {
@@ -46,16 +46,16 @@ export async function listTools(
       break;
     }
     for (const entry of list) {
-      const face = readFace(entry);
-      if (typeof face === 'string') note(problems, face);
-      else if (faces.has(face.tool)) note(problems, `The tool ${JSON.stringify(face.tool)} is listed twice.`);
+      const face = readToolDefinition(entry);
+      if (typeof face === 'string') addProblem(problems, face);
+      else if (faces.has(face.tool)) addProblem(problems, `The tool ${JSON.stringify(face.tool)} is listed twice.`);
       else if (faces.size < limits.tools) faces.set(face.tool, face);
       else {
         problems.push(`There are more than ${limits.tools} tools; the rest is left out.`);
         return { faces: [...faces.values()], problems };
       }
     }
-    const next = isObject(answer) ? answer.nextCursor : undefined;
+    const next = isToolObject(answer) ? answer.nextCursor : undefined;
     if (typeof next !== 'string' || next === '') break;
     if (seen.has(next)) {
       problems.push('The pages of the list of tools lead in a circle.');
@@ -69,24 +69,24 @@ export async function listTools(
 
 const mostProblems = 20;
 
-function note(problems: string[], problem: string): void {
+function addProblem(problems: string[], problem: string): void {
   if (problems.length < mostProblems) problems.push(problem);
 }
 
-function isObject(value: unknown): value is JsonObject {
+function isToolObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** One entry of a list, or why it is none. */
-function readFace(entry: Json): ToolFace | string {
-  if (!isObject(entry) || typeof entry.name !== 'string' || entry.name === '')
+function readToolDefinition(entry: Json): ToolDefinition | string {
+  if (!isToolObject(entry) || typeof entry.name !== 'string' || entry.name === '')
     return 'A tool without a name is listed.';
   const { name, title } = entry;
   const shown = JSON.stringify(name.slice(0, 80));
   if (name.length > longestName) return `The tool ${shown} has a name of more than ${longestName} characters.`;
   const parameters = entry.inputSchema ?? { type: 'object' };
-  if (!isObject(parameters)) return `The tool ${shown} describes its arguments by no object.`;
-  const annotations = isObject(entry.annotations) ? entry.annotations : {};
+  if (!isToolObject(parameters)) return `The tool ${shown} describes its arguments by no object.`;
+  const annotations = isToolObject(entry.annotations) ? entry.annotations : {};
   if (isDeeperThan([parameters, annotations], deepest)) return `The tool ${shown} is described too deeply.`;
   const said = typeof entry.description === 'string' ? entry.description : '';
   const titled = typeof title === 'string' ? title : typeof annotations.title === 'string' ? annotations.title : '';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { newId } from '../new-id.ts';
 import { mcpClient, mcpConfig, oddServer, processesWith, reaches, referenceServer, stateOf } from '../testing/mcp.ts';
-import { until } from '../testing/workshop.ts';
+import { until } from '../testing/turn-fixture.ts';
 
 const holder = fileURLToPath(new URL('../../test/mcp-holder.ts', import.meta.url));
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { approveAll, mcpClient, mcpConfig, oddServer, reaches, stateOf, textOfResult } from '../testing/mcp.ts';
-import { until } from '../testing/workshop.ts';
+import { until } from '../testing/turn-fixture.ts';
 import { filePins, pinsPath } from './file-pins.ts';
 import type { McpClient } from './index.ts';
 import { memoryPins, type Pin } from './pins.ts';

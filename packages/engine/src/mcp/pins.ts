@@ -5,7 +5,7 @@ import type { McpServerConfig } from '../config/contract.ts';
 import type { McpToolChange } from './contract.ts';
 
 /** All that a model is told of a tool, and all that decides whether its calls are asked about. */
-export interface ToolFace {
+export interface ToolDefinition {
   readonly tool: string;
   readonly description: string;
   readonly parameters: JsonObject;
@@ -13,7 +13,7 @@ export interface ToolFace {
 }
 
 /** A tool as it was approved. */
-export interface Pin extends ToolFace {
+export interface Pin extends ToolDefinition {
   readonly server: string;
   /** Of the command or address that offered it. */
   readonly target: string;
@@ -54,12 +54,12 @@ export function targetHash(config: McpServerConfig): string {
 }
 
 /** Stands for everything that is pinned of a tool. */
-export function faceHash(target: string, { tool, description, parameters, annotations }: ToolFace): string {
+export function definitionHash(target: string, { tool, description, parameters, annotations }: ToolDefinition): string {
   return sha256Hex(canonicalJson({ target, tool, description, parameters, annotations }));
 }
 
 /** What of a tool is not as it was pinned. */
-export function changesSince(pin: Pin, target: string, face: ToolFace): readonly McpToolChange[] {
+export function changesSince(pin: Pin, target: string, face: ToolDefinition): readonly McpToolChange[] {
   const changed: McpToolChange[] = [];
   if (pin.target !== target) changed.push('command');
   if (pin.description !== face.description) changed.push('description');

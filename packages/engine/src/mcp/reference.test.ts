@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { approveAll, mcpClient, mcpConfig, reaches, referenceServer, stateOf, textOfResult } from '../testing/mcp.ts';
-import { textBeats, toolBeats } from '../testing/scripted.ts';
-import { eventsOf, openWorkshop, until, type Workshop } from '../testing/workshop.ts';
+import { textEvents, toolEvents } from '../testing/scripted.ts';
+import { eventsOf, openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
 import type { McpClient } from './index.ts';
 
 // One start of each server for the whole file.
@@ -98,19 +98,19 @@ describe('the reference server "filesystem" over stdio', () => {
 });
 
 describe('a turn', () => {
-  let shop: Workshop;
+  let shop: TurnFixture;
   afterEach(() => shop.close());
 
   test('[M21] calls tools of servers: results stand in the tree with their origin, also pictures, and the model goes on', async () => {
     const parameters = { a: 19, b: 23 };
-    shop = await openWorkshop(
+    shop = await openTurnFixture(
       'sqlite',
       [
-        toolBeats(
+        toolEvents(
           { id: 'c1', name: 'everything__get-sum', parameters },
           { id: 'c2', name: 'everything__get-tiny-image', parameters: {} },
         ),
-        textBeats('It is 42.'),
+        textEvents('It is 42.'),
       ],
       { tools: client.tools },
     );
@@ -144,10 +144,10 @@ describe('a turn', () => {
   test('[M21] with side effects asks who started it, and goes on with what was not approved', async () => {
     const path = join(place, 'turn.txt');
     const write = (id: string, content: string) =>
-      toolBeats({ id, name: 'files__write_file', parameters: { path, content } });
-    shop = await openWorkshop(
+      toolEvents({ id, name: 'files__write_file', parameters: { path, content } });
+    shop = await openTurnFixture(
       'sqlite',
-      [write('c1', 'no'), textBeats('I may not.'), write('c2', 'yes'), textBeats('Written.')],
+      [write('c1', 'no'), textEvents('I may not.'), write('c2', 'yes'), textEvents('Written.')],
       { tools: client.tools },
     );
     await shop.send('Write', { tools: ['files__write_file'] }).done;

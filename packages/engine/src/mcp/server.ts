@@ -2,25 +2,25 @@
 import type { JsonObject } from '@coppice/core';
 import { isAppError } from '@coppice/core';
 import type { McpServerConfig } from '../config/contract.ts';
-import type { Env } from '../config/load.ts';
+import type { Environment } from '../config/load.ts';
 import { redact } from '../http/redact.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { ToolContent } from '../tools/content.ts';
 import { toolError } from '../tools/errors.ts';
 import { toToolContent } from './call-result.ts';
-import type { Connection } from './connect.ts';
+import type { McpConnection } from './connect.ts';
 import type { McpLimits, McpServerState, McpServerStatus } from './contract.ts';
-import { asItCame, type Listed } from './list-tools.ts';
-import type { ToolFace } from './pins.ts';
-import { wordsOf } from './words.ts';
+import { errorText } from './error-text.ts';
+import { type ListedTools, unvalidated } from './list-tools.ts';
+import type { ToolDefinition } from './pins.ts';
 
 /** What a server needs of the client that it belongs to. */
-export interface ServerRoom {
-  readonly env: Env;
+export interface ServerServices {
+  readonly env: Environment;
   readonly limits: McpLimits;
   readonly clock: Clock;
   /** Takes in its tools; gives what went wrong with that and stops nothing. */
-  readonly onTools: (faces: readonly ToolFace[]) => Promise<string | null>;
+  readonly onTools: (faces: readonly ToolDefinition[]) => Promise<string | null>;
   /** Its state is another. */
   readonly onChange: () => void;
 }
@@ -33,20 +33,20 @@ const never = 2 ** 31 - 1;
 /** Keeps one server. */
 export class McpServer {
   readonly config: McpServerConfig;
-  readonly #room: ServerRoom;
+  readonly #services: ServerServices;
   #health: Health;
-  #live: { readonly connection: Connection; calls: number } | null = null;
+  #live: { readonly connection: McpConnection; calls: number } | null = null;
   #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #firstTry: Promise<void> = Promise.resolve();
   #lists: Promise<void> = Promise.resolve();
 
-  constructor(config: McpServerConfig, room: ServerRoom) {
+  constructor(config: McpServerConfig, services: ServerServices) {
     this.config = config;
-    this.#room = room;
+    this.#services = services;
     const status: McpServerStatus = config.enabled ? 'closed' : 'disabled';
     const none = { server: null, lastError: null, nextTryAt: null, problems: [] };
-    this.#health = { ...none, status, since: room.clock.now() };
+    this.#health = { ...none, status, since: services.clock.now() };
   }
 
   get health(): Health {
@@ -78,14 +78,14 @@ export class McpServer {
   }
 
   #become(status: McpServerStatus, more: Partial<Health>): void {
-    const { clock, onChange } = this.#room;
+    const { clock, onChange } = this.#services;
     const since = status === this.#health.status ? this.#health.since : clock.now();
     this.#health = { ...this.#health, nextTryAt: null, ...more, status, since };
     onChange();
   }
 
   async #keep(signal: AbortSignal, settled: () => void): Promise<void> {
-    const { clock, limits } = this.#room;
+    const { clock, limits } = this.#services;
     let failures = 0;
     let restarts: number[] = [];
     while (!signal.aborted) {
@@ -95,7 +95,7 @@ export class McpServer {
         // The client of the protocol is loaded with the first server: most programs have none, and would wait for it.
         const { connect } = await import('./connect.ts');
         const connection = await connect({
-          ...this.#room,
+          ...this.#services,
           config: this.config,
           signal,
           onListChanged: () => this.#relist(),
@@ -108,7 +108,7 @@ export class McpServer {
           await connection.close();
         }
       } catch (error) {
-        why = wordsOf(error);
+        why = errorText(error);
       }
       if (signal.aborted) break;
       const now = clock.now();
@@ -120,7 +120,7 @@ export class McpServer {
       const pause = isDown ? limits.downMs : growing * (0.5 + clock.random() / 2);
       this.#become(isDown ? 'down' : 'restarting', { lastError: why, nextTryAt: now + pause });
       settled();
-      await clock.wait(pause, signal).catch(ignore);
+      await clock.wait(pause, signal).catch(ignoreServerError);
       if (signal.aborted) break;
       restarts.push(clock.now());
       this.#become('restarting', {});
@@ -129,7 +129,7 @@ export class McpServer {
   }
 
   /** From ready to lost; gives why. */
-  async #serve(connection: Connection, signal: AbortSignal, settled: () => void): Promise<string> {
+  async #serve(connection: McpConnection, signal: AbortSignal, settled: () => void): Promise<string> {
     const problems = await this.#take(connection, connection.listed);
     this.#live = { connection, calls: 0 };
     this.#become('ready', { lastError: null, server: connection.server, problems });
@@ -152,8 +152,8 @@ export class McpServer {
   }
 
   /** Takes in a list; gives all that is not as it should be. */
-  async #take(connection: Connection, listed: Listed): Promise<readonly string[]> {
-    const failed = await this.#room.onTools(listed.faces);
+  async #take(connection: McpConnection, listed: ListedTools): Promise<readonly string[]> {
+    const failed = await this.#services.onTools(listed.faces);
     return [...connection.problems, ...listed.problems, ...(failed === null ? [] : [failed])];
   }
 
@@ -165,35 +165,35 @@ export class McpServer {
       const { connection } = live;
       const problems = await connection.list().then(
         (listed) => this.#take(connection, listed),
-        (error: unknown) => [`Its tools could not be listed again: ${wordsOf(error)}`],
+        (error: unknown) => [`Its tools could not be listed again: ${errorText(error)}`],
       );
       if (this.#live === live) this.#become(this.#health.status, { problems });
     });
   }
 
   /** Looks now and then whether a server that has nothing to do still answers. */
-  async #watch(connection: Connection, signal: AbortSignal): Promise<void> {
-    const { clock, limits } = this.#room;
+  async #watch(connection: McpConnection, signal: AbortSignal): Promise<void> {
+    const { clock, limits } = this.#services;
     while (!signal.aborted) {
-      await clock.wait(limits.pingEveryMs, signal).catch(ignore);
+      await clock.wait(limits.pingEveryMs, signal).catch(ignoreServerError);
       if (!signal.aborted && this.#live?.calls === 0) await this.#ping(connection);
     }
   }
 
-  async #ping(connection: Connection): Promise<void> {
+  async #ping(connection: McpConnection): Promise<void> {
     // The newer protocol has no such question.
     if (connection.client.getProtocolEra() === 'modern') return;
     try {
-      await connection.client.ping({ timeout: this.#room.limits.pingMs });
+      await connection.client.ping({ timeout: this.#services.limits.pingMs });
     } catch (error) {
       // A refusal is an answer too.
-      if (!connection.isAnswer(error)) connection.lose(`it does not answer any more (${wordsOf(error)})`);
+      if (!connection.isAnswer(error)) connection.lose(`it does not answer any more (${errorText(error)})`);
     }
   }
 
   /** Calls a tool. An abort is passed on to the server; a server that is not there is `tool/unavailable`. */
   async call(tool: string, parameters: JsonObject, signal: AbortSignal): Promise<ToolContent> {
-    if (this.#health.status === 'starting') await unlessAborted(this.#firstTry, signal);
+    if (this.#health.status === 'starting') await rejectOnAbort(this.#firstTry, signal);
     const live = this.#live;
     if (live === null) throw this.#unavailable(tool);
     const { connection } = live;
@@ -201,7 +201,7 @@ export class McpServer {
     try {
       const params = { name: tool, arguments: parameters };
       const request = { method: 'tools/call', params };
-      return toToolContent(await connection.client.request(request, asItCame, { signal, timeout: never }));
+      return toToolContent(await connection.client.request(request, unvalidated, { signal, timeout: never }));
     } catch (error) {
       if (signal.aborted) {
         // A call that took too long may be one that was slow, or a server that hangs.
@@ -212,7 +212,7 @@ export class McpServer {
         throw toolError('tool/failed', `The server ${this.config.name} refused the call: ${redact(error.message)}`, {
           server: this.config.name,
         });
-      connection.lose(wordsOf(error));
+      connection.lose(errorText(error));
       throw toolError(
         'tool/unavailable',
         `The server ${this.config.name} was lost during the call (${await connection.lost}). Whether the call had an effect is not known.`,
@@ -231,7 +231,7 @@ export class McpServer {
   }
 }
 
-async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function rejectOnAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
   let stop = (): void => undefined;
   const ending = new Promise<void>((resolve) => {
     stop = resolve;
@@ -241,6 +241,6 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<
   signal.removeEventListener('abort', stop);
 }
 
-function ignore(): void {
+function ignoreServerError(): void {
   // Told by the signal.
 }

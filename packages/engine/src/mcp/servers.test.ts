@@ -3,7 +3,7 @@ import { Secret } from '../config/secret.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import { approveAll, mcpClient, mcpConfig, oddServer, reaches, stateOf, textOfResult } from '../testing/mcp.ts';
-import { until } from '../testing/workshop.ts';
+import { until } from '../testing/turn-fixture.ts';
 import type { ToolCallOptions } from '../tools/contract.ts';
 import type { McpClient, McpServerState } from './index.ts';
 import { memoryPins } from './pins.ts';

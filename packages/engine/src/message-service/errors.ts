@@ -12,7 +12,7 @@ const words: Readonly<Record<ErrorKind, string>> = {
 };
 
 /** Does something; a refusal keeps its code and says its word as `data.code` too, such as `INVALID_OPERATION`. */
-export async function worded<T>(work: () => Promise<T>): Promise<T> {
+export async function withServiceMessage<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

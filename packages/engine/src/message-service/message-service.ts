@@ -7,7 +7,7 @@ import {
   type Node,
   type NodeId,
   parseTreeId,
-  type Reading,
+  type ReadProgram,
   type RunContext,
   readPage,
   readPath,
@@ -21,16 +21,16 @@ import {
 } from '@coppice/core';
 import {
   checkCount,
-  named,
-  nodeNamed,
-  type Place,
-  placeOf,
+  type NodePlace,
+  requireNodeNamed,
+  requireNodePlace,
+  requireObject,
+  requireTreeNamed,
   runContextOf,
   type ServiceOptions,
-  treeNamed,
 } from '../service.ts';
-import { worded } from './errors.ts';
-import { branchOf, groupsOf, saidIn, topicMessage } from './render.ts';
+import { withServiceMessage } from './errors.ts';
+import { branchMessages, messageText, siblingsGroups, topicMessage } from './render.ts';
 import type {
   BranchMessages,
   BranchQuery,
@@ -84,7 +84,7 @@ export class MessageService {
 
   /** Makes the root of a topic, and with it the topic; gives the root that is there if it has one. */
   createRootMessage(topicId: string): Promise<NodeId> {
-    return worded(async () => {
+    return withServiceMessage(async () => {
       const id = valueOf(parseTreeId(topicId));
       if ((await this.#rootOf(id)) === null) await this.#made(id);
       return this.#root(id);
@@ -93,18 +93,18 @@ export class MessageService {
 
   /** The id of a topic's root. Refused where there is no such topic: a topic has its root from birth. */
   getRootMessageId(topicId: string): Promise<NodeId> {
-    return worded(() => this.#root(treeNamed(topicId)));
+    return withServiceMessage(() => this.#root(requireTreeNamed(topicId)));
   }
 
   /** One message; refused where there is none, and for a root. */
   getById(messageId: string): Promise<TopicMessage> {
-    return worded(async () => this.#message(await placeOf(this.#store, messageId)));
+    return withServiceMessage(async () => this.#message(await requireNodePlace(this.#store, messageId)));
   }
 
   /** The messages from the first turn down to one, both included. */
   getPathToNode(messageId: string): Promise<TopicMessage[]> {
-    return worded(async () => {
-      const place = await placeOf(this.#store, messageId);
+    return withServiceMessage(async () => {
+      const place = await requireNodePlace(this.#store, messageId);
       const nodes = await this.#store.read(place.treeId, () => readPath({ to: place.nodeId }));
       return nodes.map((node) => topicMessage(place.treeId, node));
     });
@@ -112,44 +112,44 @@ export class MessageService {
 
   /** The last messages of a branch, or those above a cursor. A cursor that is not on the branch is refused. */
   getBranchMessages(query: BranchQuery): Promise<BranchMessages> {
-    return worded(async () => {
-      const { topicId, nodeId: end, limit, before, includeSiblings } = named(query);
-      const id = treeNamed(topicId);
+    return withServiceMessage(async () => {
+      const { topicId, nodeId: end, limit, before, includeSiblings } = requireObject(query);
+      const id = requireTreeNamed(topicId);
       if (limit != null) checkCount('limit', limit, 1);
       const page = await this.#store.read(id, () =>
         readPage(id, {
-          ...(end == null ? {} : { nodeId: nodeNamed(end) }),
+          ...(end == null ? {} : { nodeId: requireNodeNamed(end) }),
           ...(limit == null ? {} : { limit }),
-          ...(before == null ? {} : { before: nodeNamed(before) }),
+          ...(before == null ? {} : { before: requireNodeNamed(before) }),
           siblings: includeSiblings === true,
         }),
       );
-      return branchOf(id, page);
+      return branchMessages(id, page);
     });
   }
 
   /** A topic without what it says: all of it, or down to a depth, where first turns are depth 1. */
   getTree(query: { topicId: string; depth?: number }): Promise<TopicTree> {
-    return worded(async () => {
-      const { topicId, depth } = named(query);
-      const id = treeNamed(topicId);
+    return withServiceMessage(async () => {
+      const { topicId, depth } = requireObject(query);
+      const id = requireTreeNamed(topicId);
       if (depth !== undefined) checkCount('depth', depth);
-      return this.#store.read(id, function* (): Reading<TopicTree> {
+      return this.#store.read(id, function* (): ReadProgram<TopicTree> {
         const { rootId, activeNodeId, version } = yield* readTree(id);
         const nodes = yield* readTopology(id, depth === undefined ? {} : { depth });
-        return { nodes, siblingsGroups: groupsOf(nodes), rootId, activeNodeId, version };
+        return { nodes, siblingsGroups: siblingsGroups(nodes), rootId, activeNodeId, version };
       });
     });
   }
 
   /** Makes a message and goes there. */
   create(wanted: CreateMessage): Promise<TopicMessage> {
-    return worded(async () => {
-      const id = treeNamed(named(wanted).topicId);
+    return withServiceMessage(async () => {
+      const id = requireTreeNamed(requireObject(wanted).topicId);
       const message = wanted.parentId === null ? { ...wanted, parentId: await this.#root(id) } : wanted;
       const { siblingsGroupId = 0, status, parentId } = message;
       if (siblingsGroupId === 0 && status === undefined) return this.#appended(id, message);
-      const parent = parentId == null ? await this.#whereUserIs(id) : nodeNamed(parentId);
+      const parent = parentId == null ? await this.#whereUserIs(id) : requireNodeNamed(parentId);
       const [made] = await this.#replied(id, parent, [message], message.select, siblingsGroupId);
       return made ?? refuse('command/invalid', 'No message was made.', {});
     });
@@ -157,9 +157,9 @@ export class MessageService {
 
   /** Makes several replies below one message, as one group; a single one is in none. */
   createReplyGroup(wanted: CreateReplies): Promise<TopicMessage[]> {
-    return worded(async () => {
-      const { topicId, parentId, replies, select } = named(wanted);
-      return this.#replied(treeNamed(topicId), nodeNamed(parentId), replies, select, 0);
+    return withServiceMessage(async () => {
+      const { topicId, parentId, replies, select } = requireObject(wanted);
+      return this.#replied(requireTreeNamed(topicId), requireNodeNamed(parentId), replies, select, 0);
     });
   }
 
@@ -168,10 +168,10 @@ export class MessageService {
     message: string | { readonly messageId: string; readonly cascade?: boolean },
     options: { readonly cascade?: boolean } = {},
   ): Promise<DeletedMessages> {
-    return worded(async () => {
-      const wanted = typeof message === 'string' ? { messageId: message, ...options } : named(message);
+    return withServiceMessage(async () => {
+      const wanted = typeof message === 'string' ? { messageId: message, ...options } : requireObject(message);
       const { messageId, cascade = false } = wanted;
-      const place = await placeOf(this.#store, messageId);
+      const place = await requireNodePlace(this.#store, messageId);
       const mode = cascade ? 'cascade' : 'splice';
       const { result } = await run(
         this.#store,
@@ -184,27 +184,27 @@ export class MessageService {
 
   /** Takes out all members of a message's group; their children take their places. Refused while one is being written. */
   deleteReplyGroup(messageId: string): Promise<DeletedMessages> {
-    return worded(async () => {
-      const place = await placeOf(this.#store, messageId);
+    return withServiceMessage(async () => {
+      const place = await requireNodePlace(this.#store, messageId);
       return deletedOf((await run(this.#store, { type: 'delete-group', ...place }, this.#context)).result);
     });
   }
 
   /** Takes every message of a topic out; its root stays. Nothing happens in an empty topic. */
   clearTopicMessages(topicId: string): Promise<DeletedMessages> {
-    return worded(async () => {
-      const id = treeNamed(topicId);
+    return withServiceMessage(async () => {
+      const id = requireTreeNamed(topicId);
       return deletedOf((await run(this.#store, { type: 'clear', treeId: id }, this.#context)).result);
     });
   }
 
   /** Takes topics for good, with all that was ever said in them. Gives those that went; unknown ones are passed over. */
   purgeByTopicIds(topicIds: readonly string[]): Promise<TreeId[]> {
-    return worded(async () => {
+    return withServiceMessage(async () => {
       if (!Array.isArray(topicIds)) return refuse('command/invalid', 'The topics to purge are a list of ids.', {});
       const gone: TreeId[] = [];
       for (const topicId of new Set(topicIds)) {
-        const id = treeNamed(topicId);
+        const id = requireTreeNamed(topicId);
         if ((await this.#rootOf(id)) === null) continue;
         await run(this.#store, { type: 'delete-tree', treeId: id }, this.#context);
         await this.#store.purgeTree(id);
@@ -216,8 +216,12 @@ export class MessageService {
 
   /** Makes a message the active one. Roots, and what is not there, are refused. */
   setActiveNode(topicId: string, messageId: string): Promise<NodeId> {
-    return worded(async () => {
-      const command = { type: 'select', treeId: treeNamed(topicId), nodeId: nodeNamed(messageId) } as const;
+    return withServiceMessage(async () => {
+      const command = {
+        type: 'select',
+        treeId: requireTreeNamed(topicId),
+        nodeId: requireNodeNamed(messageId),
+      } as const;
       return (await run(this.#store, command, this.#context)).result.nodeId;
     });
   }
@@ -249,14 +253,14 @@ export class MessageService {
   }
 
   async #appended(id: TreeId, wanted: CreateMessage): Promise<TopicMessage> {
-    const message = saidIn(wanted);
+    const message = messageText(wanted);
     const command: AppendCommand = {
       type: 'append',
       treeId: id,
-      messages: message === undefined ? [] : [{ message, ...optional(wanted) }],
+      messages: message === undefined ? [] : [{ message, ...optionalOf(wanted) }],
       merge: false,
       select: wanted.select !== false,
-      ...(wanted.parentId == null ? {} : { parentId: nodeNamed(wanted.parentId) }),
+      ...(wanted.parentId == null ? {} : { parentId: requireNodeNamed(wanted.parentId) }),
     };
     const { result } = await run(this.#store, command, this.#context);
     // An append passes blank messages over, which is no way to make one.
@@ -274,11 +278,11 @@ export class MessageService {
   ): Promise<TopicMessage[]> {
     if (!Array.isArray(wanted)) return refuse('command/invalid', 'The replies to make are a list.', {});
     const replies = wanted.map((one: NewTopicMessage): NewReply => {
-      const message = saidIn(named(one));
+      const message = messageText(requireObject(one));
       return {
         ...(message === undefined ? {} : { message }),
         ...(one.status === undefined ? {} : { status: one.status }),
-        ...optional(one),
+        ...optionalOf(one),
       };
     });
     const { result } = await run(
@@ -298,14 +302,14 @@ export class MessageService {
     return made;
   }
 
-  async #message({ treeId: id, nodeId: at }: Place): Promise<TopicMessage> {
+  async #message({ treeId: id, nodeId: at }: NodePlace): Promise<TopicMessage> {
     const node: Node | null = await this.#store.read(id, () => ask('node', { id: at }));
     if (node === null) return refuse('tree/unknown-node', `There is no message ${at}.`, { nodeId: at });
     return topicMessage(id, node);
   }
 }
 
-function optional({ id, meta }: NewTopicMessage): Pick<NewReply, 'id' | 'meta'> {
+function optionalOf({ id, meta }: NewTopicMessage): Pick<NewReply, 'id' | 'meta'> {
   return { ...(id === undefined ? {} : { id }), ...(meta === undefined ? {} : { meta }) };
 }
 

@@ -14,7 +14,7 @@ import {
 import type { BranchItem, BranchMessages, NewTopicMessage, SiblingsGroup, Topic, TopicMessage } from './shapes.ts';
 
 /** A tree as a topic. */
-export function topicOf(row: TreeRow): Topic {
+export function topicOfTree(row: TreeRow): Topic {
   const { id, rootId, activeNodeId, version, createdAt, updatedAt, attributes } = row;
   return {
     id,
@@ -53,7 +53,7 @@ export function topicMessage(topicId: TreeId, node: Node): TopicMessage {
  * What a caller wants said, read at content's door; undefined where a reply that is still to be written says nothing
  * yet. A blank message is let through: whether it may be is for the planner to say.
  */
-export function saidIn({ role, data, toolCallId, status = 'success' }: NewTopicMessage): Message | undefined {
+export function messageText({ role, data, toolCallId, status = 'success' }: NewTopicMessage): Message | undefined {
   // Callers without types may leave it out: then there is nothing in it to read.
   const content = typeof data === 'string' ? [{ type: 'text', text: data }] : (data?.parts ?? []);
   if (content.length === 0 && role === 'assistant' && status !== 'success') return undefined;
@@ -62,7 +62,7 @@ export function saidIn({ role, data, toolCallId, status = 'success' }: NewTopicM
 }
 
 /** A page of a branch. */
-export function branchOf(topicId: TreeId, page: BranchPage): BranchMessages {
+export function branchMessages(topicId: TreeId, page: BranchPage): BranchMessages {
   const items = page.nodes.map((node): BranchItem => {
     const message = topicMessage(topicId, node);
     const others = page.groups.get(node.id);
@@ -74,7 +74,7 @@ export function branchOf(topicId: TreeId, page: BranchPage): BranchMessages {
 }
 
 /** The groups among nodes, in the order of their first members, members in stored order. */
-export function groupsOf(nodes: readonly TopologyNode[]): SiblingsGroup[] {
+export function siblingsGroups(nodes: readonly TopologyNode[]): SiblingsGroup[] {
   const groups = new Map<string, { parentId: NodeId; groupId: number; members: TopologyNode[] }>();
   for (const node of nodes) {
     const { parentId, groupId } = node;

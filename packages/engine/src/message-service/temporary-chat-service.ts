@@ -1,6 +1,6 @@
 import {
-  type Changed,
   type ChangeOptions,
+  type ChangeResult,
   type RunContext,
   readTree,
   refuse,
@@ -8,10 +8,10 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { freshAct, runContextOf, type ServiceOptions, treeNamed } from '../service.ts';
-import { worded } from './errors.ts';
+import { newActId, requireTreeNamed, runContextOf, type ServiceOptions } from '../service.ts';
+import { withServiceMessage } from './errors.ts';
 import { MessageService } from './message-service.ts';
-import { topicOf } from './render.ts';
+import { topicOfTree } from './render.ts';
 import type { NewTopic, Topic } from './shapes.ts';
 import { TopicService } from './topic-service.ts';
 
@@ -21,7 +21,7 @@ export interface TemporaryTreeKeeper {
   readonly store: Store;
   has(treeId: TreeId): Promise<boolean>;
   /** Moves one into the main store in one commit, with ids, order, groups and pointer as they are. */
-  keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<Changed<TreeId>>;
+  keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<ChangeResult<TreeId>>;
   /** Forgets one: nothing of it is left anywhere. */
   discard(treeId: TreeId): Promise<void>;
 }
@@ -56,21 +56,21 @@ export class TemporaryChatService {
 
   /** Keeps a chat: from now on it is a topic like any other. Refused while a reply is being written. */
   keep(topicId: string): Promise<Topic> {
-    return worded(async () => {
+    return withServiceMessage(async () => {
       const id = await this.#known(topicId);
       const { actor, now } = this.#context;
-      await this.#keeper.keep(id, { actor, actId: freshAct(this.#context), at: now() });
-      return topicOf(await this.#main.read(id, () => readTree(id)));
+      await this.#keeper.keep(id, { actor, actId: newActId(this.#context), at: now() });
+      return topicOfTree(await this.#main.read(id, () => readTree(id)));
     });
   }
 
   /** Forgets a chat. */
   discard(topicId: string): Promise<void> {
-    return worded(async () => this.#keeper.discard(await this.#known(topicId)));
+    return withServiceMessage(async () => this.#keeper.discard(await this.#known(topicId)));
   }
 
   async #known(topicId: string): Promise<TreeId> {
-    const id = treeNamed(topicId);
+    const id = requireTreeNamed(topicId);
     if (!(await this.#keeper.has(id)))
       refuse('tree/unknown-tree', `There is no temporary chat ${topicId}.`, { treeId: id });
     return id;

@@ -13,10 +13,10 @@ import {
   treeId,
   valueOf,
 } from '@coppice/core';
-import { named, nodeNamed, runContextOf, type ServiceOptions, treeNamed } from '../service.ts';
-import { worded } from './errors.ts';
+import { requireNodeNamed, requireObject, requireTreeNamed, runContextOf, type ServiceOptions } from '../service.ts';
+import { withServiceMessage } from './errors.ts';
 import { MessageService } from './message-service.ts';
-import { topicOf } from './render.ts';
+import { topicOfTree } from './render.ts';
 import type { NewTopic, Topic } from './shapes.ts';
 
 /** What of a topic is copied into a new one. */
@@ -45,8 +45,8 @@ export class TopicService {
 
   /** Makes a topic and its root in one commit. Making the same one again gives it back. */
   create(topic: NewTopic = {}): Promise<Topic> {
-    return worded(async () => {
-      const { id: chosen, ...rest } = named(topic);
+    return withServiceMessage(async () => {
+      const { id: chosen, ...rest } = requireObject(topic);
       const id = chosen === undefined ? treeId(this.#context.newId()) : valueOf(parseTreeId(chosen));
       await run(this.#store, { type: 'create', treeId: id, attributes: defined(rest) }, this.#context);
       return this.#topic(id);
@@ -55,37 +55,37 @@ export class TopicService {
 
   /** A topic; refused where there is none. */
   get(topicId: string): Promise<Topic> {
-    return worded(() => this.#topic(treeNamed(topicId)));
+    return withServiceMessage(() => this.#topic(requireTreeNamed(topicId)));
   }
 
   /** Topics, newest change first. */
   list(query: TreeQuery = {}): Promise<Page<Topic>> {
-    return worded(async () => {
-      const { items, cursor } = await this.#store.trees(named(query));
-      return { items: items.map(topicOf), cursor };
+    return withServiceMessage(async () => {
+      const { items, cursor } = await this.#store.trees(requireObject(query));
+      return { items: items.map(topicOfTree), cursor };
     });
   }
 
   /** Changes what is noted about a topic; null takes a note away. The system prompt never changes. */
   update(topicId: string, set: Patch<TreeAttributes>): Promise<Topic> {
-    return worded(async () => {
-      const id = treeNamed(topicId);
-      await run(this.#store, { type: 'attributes', treeId: id, set: named(set) }, this.#context);
+    return withServiceMessage(async () => {
+      const id = requireTreeNamed(topicId);
+      await run(this.#store, { type: 'attributes', treeId: id, set: requireObject(set) }, this.#context);
       return this.#topic(id);
     });
   }
 
   /** Puts a topic into the trash, from where it can come back until it is purged. */
   delete(topicId: string): Promise<void> {
-    return worded(async () => {
-      await run(this.#store, { type: 'delete-tree', treeId: treeNamed(topicId) }, this.#context);
+    return withServiceMessage(async () => {
+      await run(this.#store, { type: 'delete-tree', treeId: requireTreeNamed(topicId) }, this.#context);
     });
   }
 
   /** Takes a topic out of the trash. */
   restore(topicId: string): Promise<Topic> {
-    return worded(async () => {
-      const id = treeNamed(topicId);
+    return withServiceMessage(async () => {
+      const id = requireTreeNamed(topicId);
       await run(this.#store, { type: 'restore-tree', treeId: id }, this.#context);
       return this.#topic(id);
     });
@@ -93,17 +93,17 @@ export class TopicService {
 
   /** Copies a topic up to a message, or whole, into a new one with ids of its own. */
   duplicate(copy: DuplicateTopic): Promise<{ topic: Topic; ids: ReadonlyMap<NodeId, NodeId> }> {
-    return worded(async () => {
-      const { newTopicId, nodeId: end, whole, title } = named(copy);
+    return withServiceMessage(async () => {
+      const { newTopicId, nodeId: end, whole, title } = requireObject(copy);
       const id = newTopicId === undefined ? treeId(this.#context.newId()) : valueOf(parseTreeId(newTopicId));
       const { result } = await run(
         this.#store,
         {
           type: 'duplicate',
           treeId: id,
-          from: treeNamed(copy.topicId),
+          from: requireTreeNamed(copy.topicId),
           whole: whole === true,
-          ...(end === undefined ? {} : { nodeId: nodeNamed(end) }),
+          ...(end === undefined ? {} : { nodeId: requireNodeNamed(end) }),
           ...(title === undefined ? {} : { attributes: { title } }),
         },
         this.#context,
@@ -118,7 +118,7 @@ export class TopicService {
   }
 
   async #topic(id: TreeId): Promise<Topic> {
-    return topicOf(await this.#store.read(id, () => readTree(id)));
+    return topicOfTree(await this.#store.read(id, () => readTree(id)));
   }
 }
 

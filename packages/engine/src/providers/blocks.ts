@@ -1,9 +1,9 @@
 /** Typed looks at blocks for those who write wires. */
 import type { FileBlock, ImageBlock, ToolUseBlock } from '@coppice/content';
-import { definitionOf, isKnown } from '@coppice/content';
+import { blockDefinitionOf, isKnown } from '@coppice/content';
 import type { Block, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
-import type { ProvedThinking } from './fold.ts';
+import type { SignedThinking } from './accumulate-reply.ts';
 import { isMalformed } from './tool-arguments.ts';
 
 /** Whether a block is a picture. */
@@ -12,30 +12,30 @@ export function isImage(block: Block): block is ImageBlock {
 }
 
 /** Whether a block is an attachment. */
-export function isFile(block: Block): block is FileBlock {
+export function isFileBlock(block: Block): block is FileBlock {
   return block.type === 'file' && isKnown(block);
 }
 
 /** Whether a block is reasoning. */
-export function isThinking(block: Block): block is ProvedThinking {
+export function isThinking(block: Block): block is SignedThinking {
   return block.type === 'thinking' && isKnown(block);
 }
 
 /** Whether a block is a tool call. */
-export function isCall(block: Block): block is ToolUseBlock {
+export function isToolCall(block: Block): block is ToolUseBlock {
   return block.type === 'tool-use' && isKnown(block);
 }
 
 /** Whether reasoning may go back to a provider: it proved it itself, or nobody knows who did. */
-export function isProvedBy(block: Block, provider: string): boolean {
+export function isSignedBy(block: Block, provider: string): boolean {
   if (!isThinking(block)) return false;
   if (block.signature === undefined && block.redacted === undefined) return false;
   return block.provider === undefined || block.provider === provider;
 }
 
 /** Whether a picture or attachment has its bytes at hand, in a type that the pattern allows. */
-export function hasBytes(block: Block, types: RegExp): boolean {
-  return (isImage(block) || isFile(block)) && block.source.type === 'base64' && types.test(block.mediaType ?? '');
+export function hasByteSource(block: Block, types: RegExp): boolean {
+  return (isImage(block) || isFileBlock(block)) && block.source.type === 'base64' && types.test(block.mediaType ?? '');
 }
 
 /** Whether a picture stands at a web address. */
@@ -46,13 +46,13 @@ export function hasAddress(block: Block): boolean {
 /** The text of a message for a wire that takes one string: its blocks, one below the other. */
 export function wholeText(message: Message): string {
   return message.content
-    .map((block) => (isText(block) ? block.text : definitionOf(block).toText(block)))
+    .map((block) => (isText(block) ? block.text : blockDefinitionOf(block).toText(block)))
     .filter((text) => text !== '')
     .join('\n');
 }
 
 /** The arguments of a call as JSON text: as the model wrote them, unless they are no JSON object. */
-export function argumentsOf(block: ToolUseBlock): string {
+export function argumentsOfCall(block: ToolUseBlock): string {
   return block.arguments === undefined || isMalformed(block) ? JSON.stringify(block.parameters) : block.arguments;
 }
 
@@ -60,7 +60,7 @@ export function argumentsOf(block: ToolUseBlock): string {
 export function callNames(messages: readonly Message[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const message of messages)
-    for (const block of message.content) if (isCall(block)) names.set(block.id, block.name);
+    for (const block of message.content) if (isToolCall(block)) names.set(block.id, block.name);
   return names;
 }
 
@@ -73,7 +73,7 @@ export function safeIds(messages: readonly Message[], longest = 64): (id: string
   const taken = new Set<string>();
   const names: string[] = [];
   for (const message of messages) {
-    for (const block of message.content) if (isCall(block)) names.push(block.id);
+    for (const block of message.content) if (isToolCall(block)) names.push(block.id);
     if (message.tool_call_id !== undefined) names.push(message.tool_call_id);
   }
   const isSafe = (id: string) => id.length <= longest && /^[A-Za-z0-9_-]+$/.test(id);

@@ -2,8 +2,8 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, ProviderEvent } from './contract.ts';
 import { fail } from './errors.ts';
-import { at, countAt, dataUrl, listOf, objectOf, textAt } from './json.ts';
-import { doneMark, type WireReader } from './over-http.ts';
+import { countMember, dataUrl, jsonListOf, jsonObjectOf, memberAt, textMember } from './json.ts';
+import { doneMark, type WireReader } from './stream-over-http.ts';
 import { parseToolArguments } from './tool-arguments.ts';
 import { usageEvent } from './usage.ts';
 
@@ -18,7 +18,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['content_filter', 'content-filter'],
 ]);
 
-interface Call {
+interface OpenToolCall {
   /** What the wire calls it: its index, or its id where there is none. */
   id: string;
   json: string;
@@ -26,7 +26,7 @@ interface Call {
 
 /** A reader for the chunks of one completion. Of several choices only the first is read: n is done by calling n times. */
 export function chatReader(): WireReader {
-  const calls: Call[] = [];
+  const calls: OpenToolCall[] = [];
   // From the wire's index to ours: servers count from one, not at all, or always say 0.
   const places = new Map<number, number>();
   const details: JsonObject[] = [];
@@ -36,9 +36,9 @@ export function chatReader(): WireReader {
   let done = false;
 
   const readCall = (wired: Json, out: ProviderEvent[]) => {
-    const id = textAt(wired, 'id') ?? '';
-    const name = textAt(wired, 'function', 'name') ?? '';
-    const said = countAt(wired, 'index');
+    const id = textMember(wired, 'id') ?? '';
+    const name = textMember(wired, 'function', 'name') ?? '';
+    const said = countMember(wired, 'index');
     let place = said === undefined ? undefined : places.get(said);
     const open = place === undefined ? undefined : calls[place];
     const another = open !== undefined && id !== '' && open.id !== id && name !== '';
@@ -50,33 +50,34 @@ export function chatReader(): WireReader {
       out.push({ type: 'tool-use-start', index: place, id, name });
     }
     const call = calls[place];
-    const piece = at(wired, 'function', 'arguments');
+    const piece = memberAt(wired, 'function', 'arguments');
     // Some servers send the arguments as an object.
-    const json = typeof piece === 'string' ? piece : objectOf(piece) === undefined ? '' : JSON.stringify(piece);
+    const json = typeof piece === 'string' ? piece : jsonObjectOf(piece) === undefined ? '' : JSON.stringify(piece);
     if (call === undefined || json === '') return;
     call.json += json;
     out.push({ type: 'tool-use-delta', index: place, json });
   };
 
   const readReasoning = (delta: Json, out: ProviderEvent[]) => {
-    const text = textAt(delta, 'reasoning_content') ?? textAt(delta, 'reasoning') ?? textAt(delta, 'thinking') ?? '';
+    const text =
+      textMember(delta, 'reasoning_content') ?? textMember(delta, 'reasoning') ?? textMember(delta, 'thinking') ?? '';
     let detailed = '';
-    for (const each of listOf(at(delta, 'reasoning_details'))) {
-      const detail = objectOf(each);
+    for (const each of jsonListOf(memberAt(delta, 'reasoning_details'))) {
+      const detail = jsonObjectOf(each);
       if (detail === undefined) continue;
       mergeDetail(details, detail);
-      detailed += textAt(detail, 'text') ?? textAt(detail, 'summary') ?? '';
+      detailed += textMember(detail, 'text') ?? textMember(detail, 'summary') ?? '';
     }
     if (text !== '' || detailed !== '') out.push({ type: 'thinking-delta', text: text === '' ? detailed : text });
   };
 
   const readContent = (content: Json | undefined, out: ProviderEvent[]) => {
     if (typeof content === 'string') out.push({ type: 'text-delta', text: content });
-    for (const part of listOf(content)) {
-      const text = textAt(part, 'text');
+    for (const part of jsonListOf(content)) {
+      const text = textMember(part, 'text');
       if (text !== undefined) out.push({ type: 'text-delta', text });
-      for (const thought of listOf(at(part, 'thinking')))
-        out.push({ type: 'thinking-delta', text: textAt(thought, 'text') ?? '' });
+      for (const thought of jsonListOf(memberAt(part, 'thinking')))
+        out.push({ type: 'thinking-delta', text: textMember(thought, 'text') ?? '' });
     }
   };
 
@@ -90,27 +91,27 @@ export function chatReader(): WireReader {
         return [];
       }
       const out: ProviderEvent[] = [];
-      const counted = objectOf(at(data, 'usage')) ?? objectOf(at(data, 'x_groq', 'usage'));
+      const counted = jsonObjectOf(memberAt(data, 'usage')) ?? jsonObjectOf(memberAt(data, 'x_groq', 'usage'));
       usage = counted ?? usage;
       let moved = counted !== undefined;
-      for (const choice of listOf(at(data, 'choices'))) {
-        if ((countAt(choice, 'index') ?? 0) !== 0) continue;
-        const delta = at(choice, 'delta') ?? null;
+      for (const choice of jsonListOf(memberAt(data, 'choices'))) {
+        if ((countMember(choice, 'index') ?? 0) !== 0) continue;
+        const delta = memberAt(choice, 'delta') ?? null;
         readReasoning(delta, out);
-        readContent(at(delta, 'content'), out);
-        const refusal = textAt(delta, 'refusal') ?? '';
+        readContent(memberAt(delta, 'content'), out);
+        const refusal = textMember(delta, 'refusal') ?? '';
         if (refusal !== '') {
           refused = true;
           out.push({ type: 'text-delta', text: refusal });
         }
-        for (const wired of listOf(at(delta, 'images'))) {
-          const image = dataUrl(textAt(wired, 'image_url', 'url') ?? '');
+        for (const wired of jsonListOf(memberAt(delta, 'images'))) {
+          const image = dataUrl(textMember(wired, 'image_url', 'url') ?? '');
           if (image === undefined) continue;
           const source = { type: 'base64', data: image.data } as const;
           out.push({ type: 'image', block: { type: 'image', mediaType: image.mediaType, source } });
         }
-        for (const wired of listOf(at(delta, 'tool_calls'))) readCall(wired, out);
-        const reason = at(choice, 'finish_reason');
+        for (const wired of jsonListOf(memberAt(delta, 'tool_calls'))) readCall(wired, out);
+        const reason = memberAt(choice, 'finish_reason');
         if (reason !== undefined && reason !== null) {
           finish = reason;
           moved = true;
@@ -119,16 +120,16 @@ export function chatReader(): WireReader {
       const says = out.some((event) => event.type !== 'text-delta' || event.text !== '');
       if (!says) return moved ? [] : null;
       // What proves the reasoning comes with its last piece, so it is closed when something else begins.
-      return closing(out, details);
+      return closingEvents(out, details);
     },
     end() {
       const out: ProviderEvent[] = [];
-      if (details.length > 0) out.push(proof(details));
+      if (details.length > 0) out.push(signatureOf(details));
       for (const [index, call] of calls.entries())
         out.push({ type: 'tool-use-end', index, ...parseToolArguments(call.json) });
       if (usage !== undefined) out.push(chatUsage(usage));
       if (finish === null && !done) return out;
-      out.push({ type: 'end', finishReason: finishOf(finish, refused, calls.length > 0), raw: finish });
+      out.push({ type: 'end', finishReason: chatFinish(finish, refused, calls.length > 0), raw: finish });
       return out;
     },
   };
@@ -137,7 +138,7 @@ export function chatReader(): WireReader {
 // How other servers say that a limit of tokens was reached, such as `model_length` and `MAX_TOKENS`.
 const lengthLike = /length|max.*tokens|token.*limit|context.*(?:window|exceeded)/i;
 
-function finishOf(finish: Json, refused: boolean, called: boolean): FinishReason {
+function chatFinish(finish: Json, refused: boolean, called: boolean): FinishReason {
   if (refused) return 'refusal';
   const known = typeof finish === 'string' ? (finishReasons.get(finish) ?? lengthOf(finish)) : 'stop';
   // Several servers say `stop` whatever happened.
@@ -148,24 +149,29 @@ function lengthOf(finish: string): FinishReason | undefined {
   return lengthLike.test(finish) ? 'length' : undefined;
 }
 
-function proof(details: JsonObject[]): ProviderEvent {
+function signatureOf(details: JsonObject[]): ProviderEvent {
   const proved = details.splice(0);
-  const worth = proved.some((each) => at(each, 'signature') !== undefined || at(each, 'data') !== undefined);
+  const worth = proved.some(
+    (each) => memberAt(each, 'signature') !== undefined || memberAt(each, 'data') !== undefined,
+  );
   return { type: 'thinking-end', ...(worth ? { signature: JSON.stringify(proved) } : {}) };
 }
 
-function closing(events: readonly ProviderEvent[], details: JsonObject[]): readonly ProviderEvent[] {
+function closingEvents(events: readonly ProviderEvent[], details: JsonObject[]): readonly ProviderEvent[] {
   const first = events.findIndex(
     (event) => event.type !== 'thinking-delta' && !(event.type === 'text-delta' && event.text === ''),
   );
   if (first === -1 || details.length === 0) return events;
-  return [...events.slice(0, first), proof(details), ...events.slice(first)];
+  return [...events.slice(0, first), signatureOf(details), ...events.slice(first)];
 }
 
 // Details come in pieces like everything else: those of one index belong together, text to text.
 function mergeDetail(details: JsonObject[], piece: JsonObject): void {
   const last = details.at(-1);
-  const same = last !== undefined && at(last, 'type') === at(piece, 'type') && at(last, 'index') === at(piece, 'index');
+  const same =
+    last !== undefined &&
+    memberAt(last, 'type') === memberAt(piece, 'type') &&
+    memberAt(last, 'index') === memberAt(piece, 'index');
   if (last === undefined || !same) {
     details.push(piece);
     return;
@@ -185,26 +191,26 @@ function mergeDetail(details: JsonObject[], piece: JsonObject): void {
 
 function chatUsage(usage: JsonObject): ProviderEvent {
   return usageEvent(usage, {
-    inputTokens: countAt(usage, 'prompt_tokens') ?? 0,
-    outputTokens: countAt(usage, 'completion_tokens') ?? 0,
+    inputTokens: countMember(usage, 'prompt_tokens') ?? 0,
+    outputTokens: countMember(usage, 'completion_tokens') ?? 0,
     cacheReadTokens:
-      countAt(usage, 'prompt_tokens_details', 'cached_tokens') ?? countAt(usage, 'prompt_cache_hit_tokens'),
-    cacheWriteTokens: countAt(usage, 'prompt_tokens_details', 'cache_write_tokens'),
-    reasoningTokens: countAt(usage, 'completion_tokens_details', 'reasoning_tokens'),
+      countMember(usage, 'prompt_tokens_details', 'cached_tokens') ?? countMember(usage, 'prompt_cache_hit_tokens'),
+    cacheWriteTokens: countMember(usage, 'prompt_tokens_details', 'cache_write_tokens'),
+    reasoningTokens: countMember(usage, 'completion_tokens_details', 'reasoning_tokens'),
   });
 }
 
 /** The events of a whole completion: the same reader, fed with one chunk that says everything. */
 export function chatWhole(body: Json): readonly ProviderEvent[] {
-  const [choice] = listOf(at(body, 'choices'));
-  const message = at(choice, 'message');
-  if (objectOf(message) === undefined)
+  const [choice] = jsonListOf(memberAt(body, 'choices'));
+  const message = memberAt(choice, 'message');
+  if (jsonObjectOf(message) === undefined)
     return fail('provider/bad-response', 'The answer has no choices with a message.', {
       excerpt: JSON.stringify(body),
     });
   const reader = chatReader();
-  const usage = at(body, 'usage') ?? null;
-  const finish = at(choice, 'finish_reason') ?? null;
+  const usage = memberAt(body, 'usage') ?? null;
+  const finish = memberAt(choice, 'finish_reason') ?? null;
   const events =
     reader.read({ choices: [{ index: 0, delta: message ?? null, finish_reason: finish }], usage }, '') ?? [];
   reader.read(doneMark, '');

@@ -1,6 +1,6 @@
 /** Chat completions, as OpenAI defined them and many servers speak them: from our request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
-import { argumentsOf, isCall, isFile, isImage, isThinking, safeIds, wholeText } from './blocks.ts';
+import { argumentsOfCall, isFileBlock, isImage, isThinking, isToolCall, safeIds, wholeText } from './blocks.ts';
 import type { ProviderRequest, ToolChoice } from './contract.ts';
 
 /** A piece of a user's message. */
@@ -104,7 +104,7 @@ function userContent(content: readonly Block[], dialect: ChatDialect): string | 
   for (const block of content) {
     if (isText(block)) parts.push({ type: 'text', text: block.text });
     else if (isImage(block)) parts.push({ type: 'image_url', image_url: { url: imageUrl(block) } });
-    else if (isFile(block) && block.source.type === 'base64')
+    else if (isFileBlock(block) && block.source.type === 'base64')
       parts.push({
         type: 'file',
         file: { filename: block.name, file_data: `data:${block.mediaType};base64,${block.source.data}` },
@@ -125,11 +125,11 @@ function assistantMessage(content: readonly Block[], dialect: ChatDialect, safe:
   let text = '';
   for (const block of content) {
     if (isText(block)) text += block.text;
-    else if (isCall(block))
+    else if (isToolCall(block))
       calls.push({
         id: safe(block.id),
         type: 'function',
-        function: { name: block.name, arguments: argumentsOf(block) },
+        function: { name: block.name, arguments: argumentsOfCall(block) },
       });
     else if (isThinking(block) && dialect.reasoningDetails)
       for (const each of detailsOf(block.signature)) details.push(each);

@@ -5,6 +5,7 @@ import { isToolUse, textMessage } from '@coppice/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../config/secret.ts';
 import { openRawServer, type RawServer } from '../testing/raw-server.ts';
+import { accumulateReply, collectReply, type ModelReply } from './accumulate-reply.ts';
 import type {
   FinishReason,
   Provider,
@@ -13,7 +14,6 @@ import type {
   ProviderRequest,
   ProviderUsage,
 } from './contract.ts';
-import { collectReply, foldReply, type Reply } from './fold.ts';
 
 /** A recorded stream and what it must come to. */
 export interface ProviderCase {
@@ -80,14 +80,14 @@ async function listOf(events: AsyncIterable<ProviderEvent>): Promise<ProviderEve
   return list;
 }
 
-function foldOf(events: readonly ProviderEvent[], provider: string): Reply {
-  const fold = foldReply(provider);
+function foldOf(events: readonly ProviderEvent[], provider: string): ModelReply {
+  const fold = accumulateReply(provider);
   for (const event of events) fold.push(event);
   return fold.reply();
 }
 
 /** A reply without what differs from call to call: ids of ours, and the raw figures. */
-function comparable(reply: Reply): unknown {
+function comparable(reply: ModelReply): unknown {
   const ids = new Map<string, string>();
   const content = reply.message?.content.map((block) => {
     if (!isToolUse(block)) return block;
@@ -213,12 +213,12 @@ export function runProviderConformance(
       const messages: Message[] = [
         { role: 'user', content: [{ type: 'text', text: 'Look:' } satisfies ContentBlock, strange] },
       ];
-      const told: unknown[] = [];
+      const reported: unknown[] = [];
       const [each] = cases;
       const before = server.requests.length;
       if (each !== undefined)
-        await run({ ...each, request: { ...each.request, messages } }, { onNotice: (notice) => told.push(notice) });
-      expect(told).toContainEqual({ type: 'block-lowered', blockType: 'x-strange', role: 'user' });
+        await run({ ...each, request: { ...each.request, messages } }, { onNotice: (notice) => reported.push(notice) });
+      expect(reported).toContainEqual({ type: 'block-lowered', blockType: 'x-strange', role: 'user' });
       if (!networked) return;
       const sent = server.requests[before]?.body ?? '';
       expect(sent).toContain('strange but readable');
@@ -226,9 +226,9 @@ export function runProviderConformance(
     });
 
     it('[G6] what it is asked beyond its bounds is brought within them, and told', async () => {
-      const told: string[] = [];
+      const reported: string[] = [];
       const onNotice: ProviderCall['onNotice'] = (notice) => {
-        if (notice.type === 'parameter-changed') told.push(notice.name);
+        if (notice.type === 'parameter-changed') reported.push(notice.name);
       };
       const [each] = cases;
       const wild = {
@@ -239,7 +239,7 @@ export function runProviderConformance(
       };
       const events =
         each === undefined ? [] : await run({ ...each, request: { ...each.request, ...wild } }, { onNotice });
-      expect(told).toEqual(expect.arrayContaining(['temperature', 'topP', 'stop', 'seed']));
+      expect(reported).toEqual(expect.arrayContaining(['temperature', 'topP', 'stop', 'seed']));
       expect(checkEvents(events)).toEqual([]);
     });
   });

@@ -5,7 +5,7 @@
 import type { ImageBlock } from '@coppice/content';
 import type { Block, ErrorKind, Json, JsonObject, Message, Role } from '@coppice/core';
 import type { ModelCapabilities, Price } from '../catalogue/index.ts';
-import type { Connection, HttpLimits } from '../http/contract.ts';
+import type { HttpConnection, HttpLimits } from '../http/contract.ts';
 
 /** A tool that a model may call: a name, what it is for, and the JSON Schema of its parameters. */
 export interface ToolSpec {
@@ -18,7 +18,7 @@ export interface ToolSpec {
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 /** How much a model is asked to think before it answers. */
-export interface ThinkingWish {
+export interface ThinkingOptions {
   readonly effort: 'low' | 'medium' | 'high';
   /** For providers that count it; derived from the effort when left out. */
   readonly budgetTokens?: number | undefined;
@@ -39,7 +39,7 @@ export interface ProviderRequest {
   /** Texts at which the reply ends. */
   readonly stop?: readonly string[] | undefined;
   readonly seed?: number | undefined;
-  readonly thinking?: ThinkingWish | undefined;
+  readonly thinking?: ThinkingOptions | undefined;
 }
 
 /** Why a reply ended. `other` is whatever the provider said that we have no word for; the event's `raw` has it. */
@@ -207,7 +207,7 @@ export interface Clock {
 /** How one call is made, beside what is asked. */
 export interface ProviderCall {
   /** Where to, with which key. Providers without a network ignore it. */
-  readonly connection: Connection;
+  readonly connection: HttpConnection;
   /** Ends the stream at once with `provider/aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** False asks for the whole answer in one piece; the events are the same in kind and order. */

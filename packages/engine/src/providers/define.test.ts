@@ -2,22 +2,26 @@ import { textMessage } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { result, said } from '../testing/fixture.ts';
-import { type Beat, scriptedProvider, textBeats, toolBeats, usageBeat } from '../testing/scripted.ts';
+import { type ScriptedEvent, scriptedProvider, textEvents, toolEvents, usageEventOf } from '../testing/scripted.ts';
+import { collectReply } from './accumulate-reply.ts';
 import { checkEvents } from './conformance.ts';
 import type { ProviderCall, ProviderEvent, ProviderNotice, ProviderRequest } from './contract.ts';
-import { collectReply } from './fold.ts';
 
 const request: ProviderRequest = { model: 'one', messages: [textMessage('user', 'Hi')], maxTokens: 10 };
 const call: ProviderCall = { connection: { baseUrl: '' } };
 
-async function play(beats: readonly Beat[], over: Partial<ProviderCall> = {}, asked: Partial<ProviderRequest> = {}) {
+async function play(
+  beats: readonly ScriptedEvent[],
+  over: Partial<ProviderCall> = {},
+  asked: Partial<ProviderRequest> = {},
+) {
   const events: ProviderEvent[] = [];
   for await (const event of scriptedProvider([beats]).stream({ ...request, ...asked }, { ...call, ...over }))
     events.push(event);
   return events;
 }
 
-const beat: fc.Arbitrary<Beat> = fc.oneof(
+const beat: fc.Arbitrary<ScriptedEvent> = fc.oneof(
   fc.record({ type: fc.constant('text-delta' as const), text: fc.constantFrom('', 'a', 'b ') }),
   fc.record({ type: fc.constant('thinking-delta' as const), text: fc.constantFrom('', 'hm') }),
   fc.record({ type: fc.constant('thinking-end' as const) }),
@@ -34,7 +38,7 @@ const beat: fc.Arbitrary<Beat> = fc.oneof(
     json: fc.constantFrom('', '{', '"a":1', '}'),
   }),
   fc.record({ type: fc.constant('tool-use-end' as const), index: fc.nat(2), parameters: fc.constant({}) }),
-  fc.constant(usageBeat(1, 2)),
+  fc.constant(usageEventOf(1, 2)),
   fc.record({ type: fc.constant('end' as const), finishReason: fc.constant('stop' as const), raw: fc.constant(null) }),
   fc.record({ type: fc.constant('throw' as const), error: fc.constant(new Error('oops')) }),
 );
@@ -70,7 +74,12 @@ describe('a provider, whatever its member does', () => {
   });
 
   it('[G1] holds usage back until the end and passes on only the last of it', async () => {
-    const events = await play([usageBeat(1, 1), { type: 'text-delta', text: 'a' }, usageBeat(2, 2), ...textBeats('b')]);
+    const events = await play([
+      usageEventOf(1, 1),
+      { type: 'text-delta', text: 'a' },
+      usageEventOf(2, 2),
+      ...textEvents('b'),
+    ]);
     expect(events.map((event) => event.type)).toEqual(['text-delta', 'text-delta', 'usage', 'end']);
     expect(events[2]).toMatchObject({ inputTokens: 10 });
   });
@@ -126,7 +135,7 @@ describe('a provider, whatever its member does', () => {
       result('a', 'r'),
     ];
     const calls = ['a', '', 'b'].map((id) => ({ id, name: 't', parameters: {} }));
-    const ids = (await play(toolBeats(...calls), {}, { messages })).flatMap((event) =>
+    const ids = (await play(toolEvents(...calls), {}, { messages })).flatMap((event) =>
       event.type === 'tool-use-start' ? [event.id] : [],
     );
     expect(new Set(['a', ...ids]).size).toBe(4);
@@ -135,8 +144,8 @@ describe('a provider, whatever its member does', () => {
   });
 
   it('[G6] is asked within its bounds, and each change is told', async () => {
-    const told: ProviderNotice[] = [];
-    const provider = scriptedProvider([textBeats('ok')], {
+    const reported: ProviderNotice[] = [];
+    const provider = scriptedProvider([textEvents('ok')], {
       parameters: { temperature: { min: 0, max: 1 }, stop: { most: 1 }, maxTokens: { min: 1, max: 50 } },
       supports: { ...scriptedProvider([]).supports, tools: false, thinking: false },
     });
@@ -150,7 +159,9 @@ describe('a provider, whatever its member does', () => {
       tools,
       thinking: { effort: 'low' },
     } as const;
-    await collectReply(provider.stream({ ...request, ...wild }, { ...call, onNotice: (notice) => told.push(notice) }));
+    await collectReply(
+      provider.stream({ ...request, ...wild }, { ...call, onNotice: (notice) => reported.push(notice) }),
+    );
     expect(provider.requests[0]).toMatchObject({ temperature: 1, stop: ['a'], maxTokens: 50 });
     expect(provider.requests[0]).toMatchObject({
       topP: undefined,
@@ -158,7 +169,7 @@ describe('a provider, whatever its member does', () => {
       tools: undefined,
       thinking: undefined,
     });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { type: 'parameter-changed', name: 'tools', asked: ['t'] },
       { type: 'parameter-changed', name: 'thinking', asked: 'low' },
       { type: 'parameter-changed', name: 'maxTokens', asked: 99, sent: 50 },
@@ -170,7 +181,7 @@ describe('a provider, whatever its member does', () => {
   });
 
   it('[G7] is sent blocks that it takes: others are lowered, calls and results become words where there are no tools', async () => {
-    const provider = scriptedProvider([textBeats('ok')], {
+    const provider = scriptedProvider([textEvents('ok')], {
       supports: { ...scriptedProvider([]).supports, blocks: ['text'], tools: false, systemInPlace: false },
     });
     const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'iVBO' } } as const;
@@ -193,7 +204,7 @@ describe('a provider, whatever its member does', () => {
   });
 
   it('[G7] a model that is known to see no pictures is shown none', async () => {
-    const provider = scriptedProvider([textBeats('ok')]);
+    const provider = scriptedProvider([textEvents('ok')]);
     const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'iVBO' } } as const;
     const capabilities = { tools: true, thinking: true, images: false };
     await collectReply(provider.stream({ ...request, messages: [said('user', image)] }, { ...call, capabilities }));
@@ -201,7 +212,7 @@ describe('a provider, whatever its member does', () => {
   });
 
   it('[G13] without the key that it needs is not asked, and says which variable to set', async () => {
-    const provider = scriptedProvider([textBeats('ok')], { keyNames: ['SOME_KEY'] });
+    const provider = scriptedProvider([textEvents('ok')], { keyNames: ['SOME_KEY'] });
     const { last } = await collectReply(provider.stream(request, call));
     expect(last).toMatchObject({ code: 'provider/no-key', kind: 'refused' });
     expect(last?.type === 'error' && last.message).toContain('SOME_KEY');

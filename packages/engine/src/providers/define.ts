@@ -1,4 +1,5 @@
 import type { Block, Role } from '@coppice/core';
+import { clampParameters } from './clamp-parameters.ts';
 import { systemClock } from './clock.ts';
 import type {
   ParameterChanged,
@@ -11,9 +12,8 @@ import type {
   ProviderSupport,
 } from './contract.ts';
 import { abortedEvent, errorEvent, errorFrom } from './errors.ts';
-import { fitRequest } from './fit.ts';
 import { lowerMessages } from './lower.ts';
-import { callIds, keepOrder } from './order.ts';
+import { callIds, normaliseEventOrder } from './normalise-event-order.ts';
 
 /**
  * Completes a member of the registry: defaults, and around its `stream` everything that must hold for all of them alike.
@@ -33,8 +33,8 @@ export function defineProvider(spec: ProviderSpec): Provider {
     defaultModel: spec.defaultModel ?? null,
     models: spec.models ?? [],
     closed: spec.closed ?? false,
-    stream: (request, call) => guarded(spec, provider, request, call),
-    fit: (request, { capabilities }) => fitParameters(spec, request, supportOf(spec, capabilities), ignore),
+    stream: (request, call) => withGuards(spec, provider, request, call),
+    fit: (request, { capabilities }) => fitParameters(spec, request, supportOf(spec, capabilities), ignoreReturn),
     async listModels(call) {
       if (spec.listModels === undefined) return provider.models;
       try {
@@ -58,7 +58,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
 
 const aborted = Symbol('aborted');
 
-async function* guarded(
+async function* withGuards(
   spec: ProviderSpec,
   provider: Provider,
   request: ProviderRequest,
@@ -70,7 +70,7 @@ async function* guarded(
     return;
   }
   const clock = call.clock ?? systemClock;
-  const order = keepOrder(callIds(request.messages), () => clock.random());
+  const order = normaliseEventOrder(callIds(request.messages), () => clock.random());
   const inner = new AbortController();
   let wake: ((what: typeof aborted) => void) | null = null;
   const stop = () => {
@@ -85,7 +85,7 @@ async function* guarded(
       yield refused;
       return;
     }
-    const prepared = prepare(spec, request, call);
+    const prepared = prepareRequest(spec, request, call);
     const events = spec.stream(prepared, { ...call, clock, signal: inner.signal })[Symbol.asyncIterator]();
     source = events;
     while (!order.ended) {
@@ -110,11 +110,11 @@ async function* guarded(
     outer?.removeEventListener('abort', stop);
     // Closes what the member still has open when the reader went away or the stream ended early.
     inner.abort();
-    source?.return?.().catch(ignore);
+    source?.return?.().catch(ignoreReturn);
   }
 }
 
-function ignore(): void {
+function ignoreReturn(): void {
   // Nobody asked to be told.
 }
 
@@ -141,14 +141,14 @@ function fitParameters(
   tell: (notice: ProviderNotice) => void,
 ): ProviderRequest {
   const limits = spec.parametersOf?.(request.model) ?? spec.parameters;
-  const fitted = fitRequest(request, limits, supports, tell);
+  const fitted = clampParameters(request, limits, supports, tell);
   const changed: ParameterChanged = (name, asked, sent) =>
     tell({ type: 'parameter-changed', name, asked, ...(sent === undefined ? {} : { sent }) });
   return spec.adjust?.(fitted, changed) ?? fitted;
 }
 
-function prepare(spec: ProviderSpec, request: ProviderRequest, call: ProviderCall): ProviderRequest {
-  const tell = call.onNotice ?? ignore;
+function prepareRequest(spec: ProviderSpec, request: ProviderRequest, call: ProviderCall): ProviderRequest {
+  const tell = call.onNotice ?? ignoreReturn;
   const supports = supportOf(spec, call.capabilities);
   const fitted = fitParameters(spec, request, supports, tell);
   const messages = lowerMessages(fitted.messages, {

@@ -10,7 +10,7 @@ import {
   type Price,
 } from '../catalogue/index.ts';
 import type { Config, ProviderConfig } from '../config/contract.ts';
-import type { Connection } from '../http/contract.ts';
+import type { HttpConnection } from '../http/contract.ts';
 import { systemClock } from './clock.ts';
 import type {
   Clock,
@@ -63,7 +63,7 @@ export interface ModelChoice {
 }
 
 /** Everything that can be asked. */
-export interface Providers {
+export interface ModelProviders {
   readonly catalogue: Catalogue;
   /** Every provider that is not switched off, by its name here. */
   readonly all: readonly Provider[];
@@ -92,10 +92,10 @@ export interface ProvidersOptions {
   readonly onNotice?: (notice: ProviderNotice, modelId: string) => void;
 }
 
-interface Entry {
+interface ProviderEntry {
   readonly provider: Provider;
   readonly section: ProviderConfig | undefined;
-  readonly connection: Connection;
+  readonly connection: HttpConnection;
 }
 
 const offlineName = 'offline';
@@ -132,11 +132,11 @@ function windowLessons(lessons: {
 }
 
 /** The providers of a configuration. Opens nothing and asks nobody until told to. */
-export function createProviders(options: ProvidersOptions): Providers {
+export function createProviders(options: ProvidersOptions): ModelProviders {
   const { config } = options;
   const catalogue = options.catalogue ?? createCatalogue(config.models);
-  const entries = entriesOf(config, options.extra ?? []);
-  const callOf = (entry: Entry, id: string, call: ModelCall = {}): ProviderCall => ({
+  const entries = providerEntries(config, options.extra ?? []);
+  const callOf = (entry: ProviderEntry, id: string, call: ModelCall = {}): ProviderCall => ({
     clock: options.clock,
     paceMs: config.offline.delayMs,
     ...call,
@@ -158,7 +158,7 @@ export function createProviders(options: ProvidersOptions): Providers {
     if (provider.models.length > 0) catalogue.learn(name, provider.models);
   }
   const learned = new Map<string, readonly string[]>();
-  const ask = async (entry: Entry, call: ModelCall): Promise<readonly string[]> => {
+  const ask = async (entry: ProviderEntry, call: ModelCall): Promise<readonly string[]> => {
     const models = await entry.provider.listModels(callOf(entry, entry.provider.name, call));
     catalogue.learn(entry.provider.name, models);
     const ids = models.map((model) => model.id);
@@ -182,7 +182,7 @@ export function createProviders(options: ProvidersOptions): Providers {
       get info() {
         return infoOf();
       },
-      missing: missing(entry),
+      missing: missingProvider(entry),
       stream: (request, call) => entry.provider.stream({ ...request, model: id }, callOf(entry, full, able(call))),
       fit: (request) => entry.provider.fit({ ...request, model: id }, able()),
       cost: (usage) => costOf(infoOf().price, usage),
@@ -192,11 +192,11 @@ export function createProviders(options: ProvidersOptions): Providers {
     now: () => (options.clock ?? systemClock).now(),
     async learn(id, signal) {
       const { entry, id: name } = resolve(id, entries, catalogue);
-      if (catalogue.find(entry.provider.name, name).windowKnown || missing(entry) !== null) return true;
+      if (catalogue.find(entry.provider.name, name).windowKnown || missingProvider(entry) !== null) return true;
       const call = callOf(entry, id, { signal, limits: { firstByteMs: describeMs } });
-      const told = await entry.provider.describeModel(name, call);
-      if (told !== null) catalogue.learn(entry.provider.name, [told]);
-      return told !== null;
+      const reported = await entry.provider.describeModel(name, call);
+      if (reported !== null) catalogue.learn(entry.provider.name, [reported]);
+      return reported !== null;
     },
   });
   return {
@@ -205,13 +205,13 @@ export function createProviders(options: ProvidersOptions): Providers {
     model,
     list: () => listChoices(entries, catalogue, learned),
     async refresh(signal) {
-      const ready = [...entries.values()].filter((entry) => missing(entry) === null);
+      const ready = [...entries.values()].filter((entry) => missingProvider(entry) === null);
       await Promise.all(ready.map((entry) => ask(entry, { signal })));
     },
     learnWindow: (id, signal) => windows.learn(id, signal),
     async defaultModel(signal) {
       if (config.model !== undefined) return model(config.model).id;
-      for (const entry of keyed(config, entries)) {
+      for (const entry of withKey(config, entries)) {
         const id = entry.section?.defaultModel ?? entry.provider.defaultModel;
         if (id !== null) return `${entry.provider.name}/${id}`;
       }
@@ -241,8 +241,8 @@ export function listModels(config: Config, catalogue?: Catalogue): readonly Mode
   return createProviders({ config, ...(catalogue === undefined ? {} : { catalogue }) }).list();
 }
 
-function entriesOf(config: Config, extra: readonly Provider[]): Map<string, Entry> {
-  const entries = new Map<string, Entry>();
+function providerEntries(config: Config, extra: readonly Provider[]): Map<string, ProviderEntry> {
+  const entries = new Map<string, ProviderEntry>();
   const add = (provider: Provider, section: ProviderConfig | undefined) => {
     if (section?.enabled === false) return;
     entries.set(provider.name, { provider, section, connection: connectionOf(provider, section) });
@@ -270,7 +270,7 @@ function entriesOf(config: Config, extra: readonly Provider[]): Map<string, Entr
   return entries;
 }
 
-function connectionOf(provider: Provider, section: ProviderConfig | undefined): Connection {
+function connectionOf(provider: Provider, section: ProviderConfig | undefined): HttpConnection {
   return {
     baseUrl: section?.baseUrl ?? provider.baseUrl ?? '',
     key: section?.key,
@@ -279,8 +279,8 @@ function connectionOf(provider: Provider, section: ProviderConfig | undefined): 
 }
 
 /** Those with a key: the file's first, in its order. */
-function keyed(config: Config, entries: ReadonlyMap<string, Entry>): readonly Entry[] {
-  const found: Entry[] = [];
+function withKey(config: Config, entries: ReadonlyMap<string, ProviderEntry>): readonly ProviderEntry[] {
+  const found: ProviderEntry[] = [];
   for (const name of config.providers.keys()) {
     const entry = entries.get(name);
     const own = entry?.section?.kind === 'openai-compatible' && entry.section.defaultModel !== undefined;
@@ -290,12 +290,12 @@ function keyed(config: Config, entries: ReadonlyMap<string, Entry>): readonly En
   return found;
 }
 
-function missing({ provider, connection }: Entry): string | null {
+function missingProvider({ provider, connection }: ProviderEntry): string | null {
   if (!provider.keyRequired || connection.key !== undefined) return null;
   return `Set ${provider.keyNames[0] ?? 'a key'}, or api_key in [providers.${provider.name}].`;
 }
 
-function unknown(message: string): never {
+function unknownModel(message: string): never {
   throw new AppError({ code: 'provider/unknown', kind: 'not-found', message });
 }
 
@@ -311,9 +311,9 @@ function offered({ closed, label, models }: Provider, id: string): string {
 
 function resolve(
   name: string,
-  entries: ReadonlyMap<string, Entry>,
+  entries: ReadonlyMap<string, ProviderEntry>,
   catalogue: Catalogue,
-): { entry: Entry; id: string } {
+): { entry: ProviderEntry; id: string } {
   const slash = name.indexOf('/');
   const entry = entries.get(slash === -1 ? name : name.slice(0, slash));
   if (entry !== undefined && slash !== -1 && slash < name.length - 1)
@@ -321,7 +321,7 @@ function resolve(
   if (entry !== undefined) {
     const id = entry.section?.defaultModel ?? entry.provider.defaultModel ?? entry.provider.models[0]?.id;
     return id === undefined
-      ? unknown(`${entry.provider.label} has no model of choice; say ${name.replace(/\/$/, '')}/<model>.`)
+      ? unknownModel(`${entry.provider.label} has no model of choice; say ${name.replace(/\/$/, '')}/<model>.`)
       : { entry, id };
   }
   const owners = slash === -1 ? catalogue.list().filter((info) => info.id === name && entries.has(info.provider)) : [];
@@ -329,16 +329,16 @@ function resolve(
   const owner = owners.length === 1 && only !== undefined ? entries.get(only.provider) : undefined;
   if (owner !== undefined) return { entry: owner, id: name };
   if (owners.length > 1)
-    return unknown(
+    return unknownModel(
       `Several providers have ${JSON.stringify(name)}; say one of ${owners.map((info) => `${info.provider}/${name}`).join(', ')}.`,
     );
-  return unknown(
+  return unknownModel(
     `${JSON.stringify(name.slice(0, 200))} names no provider; a model is named provider/model, with one of ${[...entries.keys()].join(', ')}.`,
   );
 }
 
 function listChoices(
-  entries: ReadonlyMap<string, Entry>,
+  entries: ReadonlyMap<string, ProviderEntry>,
   catalogue: Catalogue,
   learned: ReadonlyMap<string, readonly string[]>,
 ): readonly ModelChoice[] {
@@ -350,7 +350,7 @@ function listChoices(
       ...(learned.get(name) ?? []),
       ...catalogue.list(name).map((info) => info.id),
     ]);
-    const lack = missing(entry);
+    const lack = missingProvider(entry);
     for (const id of ids) {
       const { name: label, window, windowKnown, maxOut, price, capabilities } = catalogue.find(name, id);
       choices.push({

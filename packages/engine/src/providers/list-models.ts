@@ -2,10 +2,10 @@
 import type { Json } from '@coppice/core';
 import { defaultLimits } from '../http/contract.ts';
 import { type KeyHeader, sendRequest } from '../http/request.ts';
-import { openWatch } from '../http/watch.ts';
+import { startRequestTimers } from '../http/request-timers.ts';
 import type { ListedModel, ProviderCall } from './contract.ts';
 import { errorEvent, ProviderFailure } from './errors.ts';
-import { at, countAt, listOf, textAt } from './json.ts';
+import { countMember, jsonListOf, memberAt, textMember } from './json.ts';
 
 /** Where a list of models stands. */
 export interface ModelList {
@@ -22,7 +22,7 @@ const patienceMs = 5000;
 /** The JSON under a path. Rejects with a `ProviderFailure` when the server is not there, too slow, or refuses. */
 export async function getJson(call: ProviderCall, list: ModelList): Promise<Json> {
   const limits = { ...defaultLimits, ...call.limits };
-  const watch = openWatch(call.signal);
+  const watch = startRequestTimers(call.signal);
   try {
     const wait = Math.min(patienceMs, limits.firstByteMs);
     watch.timer(
@@ -51,13 +51,15 @@ export async function getJson(call: ProviderCall, list: ModelList): Promise<Json
 export async function listModelIds(call: ProviderCall, list: ModelList): Promise<readonly ListedModel[]> {
   const body = await getJson(call, list);
   const models: ListedModel[] = [];
-  for (const each of listOf(at(body, 'data'))) {
-    const id = textAt(each, 'id');
+  for (const each of jsonListOf(memberAt(body, 'data'))) {
+    const id = textMember(each, 'id');
     if (id === undefined) continue;
-    const label = textAt(each, 'display_name') ?? textAt(each, 'name');
+    const label = textMember(each, 'display_name') ?? textMember(each, 'name');
     const window =
-      countAt(each, 'context_length') ?? countAt(each, 'max_input_tokens') ?? countAt(each, 'max_model_len');
-    const maxOut = countAt(each, 'top_provider', 'max_completion_tokens') ?? countAt(each, 'max_tokens');
+      countMember(each, 'context_length') ??
+      countMember(each, 'max_input_tokens') ??
+      countMember(each, 'max_model_len');
+    const maxOut = countMember(each, 'top_provider', 'max_completion_tokens') ?? countMember(each, 'max_tokens');
     models.push({
       id,
       ...(label === undefined ? {} : { label }),

@@ -1,5 +1,5 @@
 /** What a provider is sent of blocks and roles that it does not take. */
-import { definitionOf } from '@coppice/content';
+import { blockDefinitionOf } from '@coppice/content';
 import { type Block, isBlank, type Message, type Role, strayResultMessage, systemAsUserMessage } from '@coppice/core';
 import type { ProviderSupport } from './contract.ts';
 
@@ -46,7 +46,7 @@ function lowerBlocks(message: Message, native: ReadonlySet<string>, lowering: Lo
     if (goes(block)) blocks.push(block);
     else {
       lowering.onLowered(block, role);
-      for (const other of definitionOf(block).lower(block)) blocks.push(other);
+      for (const other of blockDefinitionOf(block).lower(block)) blocks.push(other);
     }
   }
   return blocks;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { openFakeProvider } from '../testing/fake-provider.ts';
 import { openRawServer } from '../testing/raw-server.ts';
-import { scriptedProvider, textBeats } from '../testing/scripted.ts';
-import { collectReply } from './fold.ts';
+import { scriptedProvider, textEvents } from '../testing/scripted.ts';
+import { collectReply } from './accumulate-reply.ts';
 import { createProviders, listModels, requireReady } from './index.ts';
 import { providerDefinitions } from './registry.ts';
 
@@ -148,15 +148,15 @@ describe('the providers of a configuration', () => {
   it('[G95] ask a server by its configured address, headers, key and limits, and tell what happens under the model', async () => {
     const fake = await openFakeProvider(['429']);
     const text = `[limits]\nlongest_wait_seconds = 1\n[providers.lab]\nkind = "openai-compatible"\nbase_url = "${fake.url}/v1"\napi_key = "lab-key-12345"\nheaders = { "x-team" = "trees" }`;
-    const told: string[] = [];
+    const reported: string[] = [];
     const providers = createProviders({
       config: config(text),
-      onNotice: (notice, id) => told.push(`${id} ${notice.type}`),
+      onNotice: (notice, id) => reported.push(`${id} ${notice.type}`),
     });
     const model = providers.model('lab/m');
     const { last, usage } = await collectReply(model.stream({ messages: [textMessage('user', 'Hi')], maxTokens: 5 }));
     expect(last?.type).toBe('end');
-    expect(told).toEqual(['lab/m retry']);
+    expect(reported).toEqual(['lab/m retry']);
     expect(fake.requests[1]).toMatchObject({
       path: '/v1/chat/completions',
       headers: { authorization: 'Bearer lab-key-12345', 'x-team': 'trees' },
@@ -166,7 +166,7 @@ describe('the providers of a configuration', () => {
   });
 
   it('[G96] take others beside them, such as a scripted one', async () => {
-    const scripted = scriptedProvider([textBeats('Hello there.')]);
+    const scripted = scriptedProvider([textEvents('Hello there.')]);
     const providers = createProviders({ config: config(''), extra: [scripted] });
     const { message } = await collectReply(
       providers.model('scripted').stream({ messages: [textMessage('user', 'Hi')], maxTokens: 5 }),

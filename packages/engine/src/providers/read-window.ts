@@ -2,7 +2,7 @@
 import type { Json } from '@coppice/core';
 import { keyHeader } from './chat-completions.ts';
 import type { ListedModel, ProviderCall } from './contract.ts';
-import { at, countAt, listOf, objectOf, textAt } from './json.ts';
+import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './json.ts';
 import { getJson } from './list-models.ts';
 
 /** The address without the version that chat completions are below: other interfaces of a server are beside it. */
@@ -12,36 +12,36 @@ function besideVersion(call: ProviderCall): ProviderCall {
 }
 
 function modelIn(list: Json | undefined, model: string): Json | undefined {
-  return listOf(list).find((each) => (textAt(each, 'id') ?? textAt(each, 'key')) === model);
+  return jsonListOf(list).find((each) => (textMember(each, 'id') ?? textMember(each, 'key')) === model);
 }
 
 /** vLLM and others that add the window to the list of models. */
 async function fromModels(model: string, call: ProviderCall): Promise<number | undefined> {
   const body = await getJson(call, { path: '/models', keyHeader });
-  const found = modelIn(at(body, 'data'), model);
+  const found = modelIn(memberAt(body, 'data'), model);
   return (
-    countAt(found, 'max_model_len') ??
-    countAt(found, 'max_context_length') ??
-    countAt(found, 'context_length') ??
-    countAt(found, 'context_window')
+    countMember(found, 'max_model_len') ??
+    countMember(found, 'max_context_length') ??
+    countMember(found, 'context_length') ??
+    countMember(found, 'context_window')
   );
 }
 
 /** llama.cpp: one model, with the window that it was started with. */
 async function fromProperties(call: ProviderCall): Promise<number | undefined> {
   const body = await getJson(besideVersion(call), { path: '/props', keyHeader });
-  return countAt(body, 'default_generation_settings', 'n_ctx') ?? countAt(body, 'n_ctx');
+  return countMember(body, 'default_generation_settings', 'n_ctx') ?? countMember(body, 'n_ctx');
 }
 
 /** LM Studio: the window that a model was loaded with, else the largest that it has. */
 async function fromStudio(model: string, call: ProviderCall): Promise<number | undefined> {
   const body = await getJson(besideVersion(call), { path: '/api/v0/models', keyHeader });
-  const found = modelIn(at(body, 'data') ?? at(body, 'models'), model);
-  const [loaded] = listOf(at(found, 'loaded_instances'));
+  const found = modelIn(memberAt(body, 'data') ?? memberAt(body, 'models'), model);
+  const [loaded] = jsonListOf(memberAt(found, 'loaded_instances'));
   return (
-    countAt(found, 'loaded_context_length') ??
-    countAt(loaded, 'config', 'context_length') ??
-    countAt(found, 'max_context_length')
+    countMember(found, 'loaded_context_length') ??
+    countMember(loaded, 'config', 'context_length') ??
+    countMember(found, 'max_context_length')
   );
 }
 
@@ -58,10 +58,10 @@ export async function describeLocalModel(model: string, call: ProviderCall): Pro
 
 /** The window in what Ollama shows of a model: under the name of its architecture, such as `llama.context_length`. */
 export function ollamaWindow(shown: Json): number | undefined {
-  const info = objectOf(at(shown, 'model_info'));
-  const architecture = textAt(info, 'general.architecture');
-  const named = architecture === undefined ? undefined : countAt(info, `${architecture}.context_length`);
+  const info = jsonObjectOf(memberAt(shown, 'model_info'));
+  const architecture = textMember(info, 'general.architecture');
+  const named = architecture === undefined ? undefined : countMember(info, `${architecture}.context_length`);
   if (named !== undefined) return named;
   const [key] = Object.keys(info ?? {}).filter((name) => name.endsWith('.context_length'));
-  return key === undefined ? undefined : countAt(info, key);
+  return key === undefined ? undefined : countMember(info, key);
 }

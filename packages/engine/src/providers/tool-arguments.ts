@@ -10,7 +10,7 @@ export interface ToolArguments {
   readonly malformed?: string;
 }
 
-function isObject(value: Json): value is JsonObject {
+function isArgumentObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -23,7 +23,7 @@ export function parseToolArguments(text: string): ToolArguments {
   const parsed = parseJson(text, 'The arguments');
   if (!parsed.ok) return { parameters: {}, malformed: parsed.refusal.message };
   if (parsed.value === null) return { parameters: {} };
-  if (isObject(parsed.value)) return { parameters: parsed.value };
+  if (isArgumentObject(parsed.value)) return { parameters: parsed.value };
   const what = Array.isArray(parsed.value) ? 'a list' : `a ${typeof parsed.value}`;
   return { parameters: {}, malformed: `The arguments are ${what} where a JSON object is needed.` };
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
-import { createChunkWriter, createTicks } from './chunk-writer.ts';
+import { createChunkWriter, createSharedTimer } from './chunk-writer.ts';
 
 /** A clock whose waits end when the test says so. */
 function handClock(): Clock & { tick(): void; pass(ms: number): void; waits: number } {
@@ -103,7 +103,7 @@ test('[H5] text that comes very fast is put down in larger pieces, and less ofte
 
 test('[H5] replies that are written at the same time are put down at the same moment', async () => {
   const clock = handClock();
-  const ticks = createTicks(clock, 250);
+  const ticks = createSharedTimer(clock, 250);
   const one = keeper();
   const other = keeper();
   const first = createChunkWriter(one, 'a', { ...pace, clock, onLost: never, ticks });

@@ -10,13 +10,13 @@ export interface ChunkPace {
 }
 
 /** Moments that all replies of an engine share: stores put what is written at the same moment down in one commit. */
-export interface Ticks {
+export interface SharedTimer {
   /** Calls back at the next one, which is as far away as the pace says at most; what is returned takes it back. */
   next(call: () => void): () => void;
 }
 
 /** Makes moments at least so far apart. There is none while nobody waits for it, and no timer either. */
-export function createTicks(clock: Pick<Clock, 'wait'>, everyMs: number): Ticks {
+export function createSharedTimer(clock: Pick<Clock, 'wait'>, everyMs: number): SharedTimer {
   const waiting = new Set<() => void>();
   let timer: AbortController | null = null;
   const start = () => {
@@ -27,7 +27,7 @@ export function createTicks(clock: Pick<Clock, 'wait'>, everyMs: number): Ticks 
       const now = [...waiting];
       waiting.clear();
       for (const call of now) call();
-    }, ignore);
+    }, ignoreChunkError);
   };
   return {
     next(call) {
@@ -59,10 +59,10 @@ export interface ChunkWriter {
 export function createChunkWriter(
   runs: Pick<RunStore, 'append'>,
   runId: string,
-  options: ChunkPace & { readonly clock: Clock; readonly onLost: () => void; readonly ticks?: Ticks | undefined },
+  options: ChunkPace & { readonly clock: Clock; readonly onLost: () => void; readonly ticks?: SharedTimer | undefined },
 ): ChunkWriter {
   const { clock, flushMs, flushLength, onLost } = options;
-  const ticks = options.ticks ?? createTicks(clock, flushMs);
+  const ticks = options.ticks ?? createSharedTimer(clock, flushMs);
   let offset = 0;
   // A list, not a text that grows: the reply's own text holds the same pieces, and another one of links would be for nothing.
   let waiting: string[] = [];
@@ -130,6 +130,6 @@ export function createChunkWriter(
   };
 }
 
-function ignore(): void {
+function ignoreChunkError(): void {
   // The wait was stopped because something else puts the text down.
 }

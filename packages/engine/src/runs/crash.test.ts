@@ -12,7 +12,7 @@ import { createGenerator } from '../generate/index.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import { createProviders } from '../providers/index.ts';
-import { scriptedProvider, textBeats } from '../testing/scripted.ts';
+import { scriptedProvider, textEvents } from '../testing/scripted.ts';
 
 let place: string;
 let store: Store | null = null;
@@ -56,7 +56,7 @@ test('[H35] a process killed in the middle of a reply leaves what it said, and a
   const tree = treeId(newId());
   expect(await killedInMidReply(url, tree)).toBe('SIGKILL');
   store = await openStore(url);
-  const provider = scriptedProvider([textBeats('and stormy night.')]);
+  const provider = scriptedProvider([textEvents('and stormy night.')]);
   const providers = createProviders({ config: parseConfig(null, {}), extra: [provider] });
   let ahead = 0;
   const clock = { ...systemClock, now: () => Date.now() + ahead };

@@ -65,7 +65,7 @@ export async function* followReply(
         yield { type: 'error', code: 'generate/lost', message: `Nobody writes the reply ${nodeId} any more.` };
         return;
       }
-      await options.clock.wait(options.everyMs, signal).catch(ignore);
+      await options.clock.wait(options.everyMs, signal).catch(ignoreFollowError);
     }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -78,6 +78,6 @@ function writes(run: Run, nodeId: NodeId): boolean {
   return run.nodeId === nodeId && run.data.phase !== 'tools';
 }
 
-function ignore(): void {
+function ignoreFollowError(): void {
   // The loop looks at the signal itself.
 }

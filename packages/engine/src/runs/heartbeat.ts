@@ -59,10 +59,10 @@ export function startHeartbeat(
       }
     }
   };
-  watch().catch(ignore);
+  watch().catch(ignoreBeatError);
   return () => stop.abort();
 }
 
-function ignore(): void {
+function ignoreBeatError(): void {
   // A wait that was stopped rejects; that is how the loop ends.
 }

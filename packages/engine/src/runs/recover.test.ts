@@ -5,12 +5,12 @@ import { createGenerator } from '../generate/index.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock, ProviderEvent } from '../providers/contract.ts';
-import { textBeats } from '../testing/scripted.ts';
-import { openWorkshop, until, type Workshop } from '../testing/workshop.ts';
+import { textEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
 
 const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 
-let shop: Workshop;
+let shop: TurnFixture;
 afterEach(() => shop.close());
 
 /** Begins a reply by hand as a process does that then dies: a run, a pending node, some text put down. */
@@ -43,7 +43,7 @@ function later(ms: number): Clock {
 
 describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   test('[H30] a run that was silent for 15 seconds is recovered: its chunks are the text, the status interrupted', async () => {
-    shop = await openWorkshop(kind, []);
+    shop = await openTurnFixture(kind, []);
     const id = await lost(shop.store, ['Half ', 'a ']);
     expect(await shop.generator.recover()).toEqual([{ treeId: shop.treeId, nodeId: id, status: 'interrupted' }]);
     const node = await shop.node(id);
@@ -54,7 +54,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   });
 
   test('[H30] one that said nothing becomes an error, and one whose node never came to be is forgotten', async () => {
-    shop = await openWorkshop(kind, []);
+    shop = await openTurnFixture(kind, []);
     const silent = await lost(shop.store, []);
     await lost(shop.store, ['text'], false);
     expect(await shop.generator.recover()).toEqual([{ treeId: shop.treeId, nodeId: silent, status: 'error' }]);
@@ -62,7 +62,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   });
 
   test('[H31] a run that beats is left alone, however long it takes, and of two that recover one does', async () => {
-    shop = await openWorkshop(kind, [[said('Slow'), { type: 'hang' }]]);
+    shop = await openTurnFixture(kind, [[said('Slow'), { type: 'hang' }]]);
     const turn = shop.send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
     const [one] = await shop.store.runs.list();
@@ -78,7 +78,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   });
 
   test('[H32] a process that was taken for dead notices, stops, and does not overwrite what was saved', async () => {
-    shop = await openWorkshop(kind, [[said('Some text'), { type: 'hang' }]]);
+    shop = await openTurnFixture(kind, [[said('Some text'), { type: 'hang' }]]);
     const turn = shop.send('Hello');
     await until(async () => {
       const [one] = await shop.store.runs.list();
@@ -93,7 +93,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   });
 
   test('[H33] a reply that was being gone on with keeps what it had, text and all other blocks', async () => {
-    shop = await openWorkshop(kind, []);
+    shop = await openTurnFixture(kind, []);
     const id = await lost(shop.store, []);
     const thinking = { type: 'thinking', thinking: 'Hm.' };
     const before = { role: 'assistant', content: [thinking, ...textMessage('assistant', 'Half ').content] } as const;
@@ -123,12 +123,12 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   });
 
   test('[H34] following a reply whose run is gone, or a node that is not there, ends with an error and does not hang', async () => {
-    shop = await openWorkshop(kind, []);
+    shop = await openTurnFixture(kind, []);
     const id = await lost(shop.store, ['x']);
     for (const one of await shop.store.runs.list()) await shop.store.runs.end(one.id);
-    const heard: unknown[] = [];
-    for await (const event of shop.generator.follow({ treeId: shop.treeId, nodeId: id })) heard.push(event);
-    expect(heard).toEqual([expect.objectContaining({ type: 'error', code: 'generate/lost' })]);
+    const received: unknown[] = [];
+    for await (const event of shop.generator.follow({ treeId: shop.treeId, nodeId: id })) received.push(event);
+    expect(received).toEqual([expect.objectContaining({ type: 'error', code: 'generate/lost' })]);
     const nowhere: unknown[] = [];
     for await (const event of shop.generator.follow({ treeId: shop.treeId, nodeId: nodeId(newId()) }))
       nowhere.push(event);
@@ -136,22 +136,22 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   });
 
   test('[H34] a follower that is told to stop does', async () => {
-    shop = await openWorkshop(kind, [[said('x'), { type: 'hang' }]]);
+    shop = await openTurnFixture(kind, [[said('x'), { type: 'hang' }]]);
     const turn = shop.send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
     const [one] = await shop.store.runs.list();
     const stop = new AbortController();
-    const heard: string[] = [];
+    const received: string[] = [];
     const followed = { treeId: shop.treeId, nodeId: one?.nodeId ?? nodeId('') };
     for await (const event of shop.generator.follow(followed, stop.signal)) {
-      heard.push(event.type);
+      received.push(event.type);
       stop.abort();
     }
-    expect(heard).toEqual(['text-delta', 'error']);
+    expect(received).toEqual(['text-delta', 'error']);
   });
 
   test('[H31] recovery goes on in the background until it is told to stop', async () => {
-    shop = await openWorkshop(kind, []);
+    shop = await openTurnFixture(kind, []);
     const stop = new AbortController();
     const keeping = shop.generator.keepRecovering(stop.signal);
     const id = await lost(shop.store, ['x']);
@@ -162,7 +162,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
 });
 
 test('[H35] after a crash in the middle of a reply a new engine on the same file recovers it and goes on with it', async () => {
-  shop = await openWorkshop('sqlite', [[said('It was a dark '), { type: 'hang' }], textBeats('and stormy night.')]);
+  shop = await openTurnFixture('sqlite', [[said('It was a dark '), { type: 'hang' }], textEvents('and stormy night.')]);
   const turn = shop.send('Tell me a story');
   await until(async () => {
     const [one] = await shop.store.runs.list();

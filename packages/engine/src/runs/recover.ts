@@ -51,12 +51,12 @@ async function recoverRun(recovery: Recovery, stale: Run): Promise<Recovered | n
   const chunks = await store.runs.chunks(stale.id);
   let saved: Recovered | null = null;
   try {
-    saved = await saveLost(
+    saved = await finishLostReply(
       recovery,
       stale.treeId,
       stale.nodeId,
       chunks.map((chunk) => chunk.text).join(''),
-      actOf(stale),
+      actOfRun(stale),
     );
   } catch (error) {
     // The run began and its node never came to be, or tree or node are gone since: there is nothing to save it in.
@@ -66,13 +66,13 @@ async function recoverRun(recovery: Recovery, stale: Run): Promise<Recovered | n
   return saved;
 }
 
-function actOf(stale: Run): string | undefined {
+function actOfRun(stale: Run): string | undefined {
   const { actId } = stale.data;
   return typeof actId === 'string' ? actId : undefined;
 }
 
 /** Ends a pending node of which nobody writes any more, with the text that was put down; null if it is not pending. */
-export async function saveLost(
+export async function finishLostReply(
   recovery: Omit<Recovery, 'process' | 'staleMs'>,
   treeId: TreeId,
   nodeId: NodeId,
@@ -82,7 +82,7 @@ export async function saveLost(
   const { store, actor, now, newId, kit } = recovery;
   const node = await store.read(treeId, () => ask('node', { id: nodeId }));
   if (node === null || node.status !== 'pending') return null;
-  const message = withText(node.message, text);
+  const message = appendText(node.message, text);
   const said = textOf(message).trim() !== '' || !message.content.every(isText);
   const status = said ? 'interrupted' : 'error';
   const error = {
@@ -100,7 +100,7 @@ export async function saveLost(
 }
 
 /** A message that says `text`, keeping the other blocks of what was there: a continued reply had some already. */
-function withText(before: Message | null, text: string): Message {
+function appendText(before: Message | null, text: string): Message {
   if (before === null || before.content.every(isText))
     return textMessage('assistant', text === '' && before !== null ? textOf(before) : text);
   const known = textOf(before);

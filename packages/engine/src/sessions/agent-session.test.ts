@@ -2,30 +2,30 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isAppError } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
-import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
+import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
 import { AgentSession, SessionManager } from './index.ts';
 
-let bed: SessionBed;
+let sessions: SessionFixture;
 const open: AgentSession[] = [];
 beforeEach(() => {
-  bed = sessionBed();
+  sessions = openSessionFixture();
 });
 afterEach(async () => {
   for (const session of open.splice(0)) await session.close().catch(() => undefined);
-  await bed.destroy();
+  await sessions.destroy();
 });
 
 function over(
   manager: SessionManager,
   more: Partial<ConstructorParameters<typeof AgentSession>[1]> = {},
 ): AgentSession {
-  const session = new AgentSession(manager, { ...bed.options, ...more });
+  const session = new AgentSession(manager, { ...sessions.options, ...more });
   open.push(session);
   return session;
 }
 
 /** Two questions with their answers. */
-async function talk(manager: SessionManager): Promise<string[]> {
+async function conversation(manager: SessionManager): Promise<string[]> {
   const ids: string[] = [];
   for (const [role, content] of [
     ['user', 'question one'],
@@ -39,8 +39,8 @@ async function talk(manager: SessionManager): Promise<string[]> {
 
 describe('branching', () => {
   test('[Z10] branching into a new file takes the way to the entry and nothing else, ids kept', async () => {
-    const manager = bed.create();
-    const [one, two, three] = await talk(manager);
+    const manager = sessions.create();
+    const [one, two, three] = await conversation(manager);
     await manager.setLabel(one ?? '', 'start');
     await manager.setName('Talk');
     const from = manager.path;
@@ -59,8 +59,8 @@ describe('branching', () => {
   });
 
   test('[Z11] going to a user message leads above it and gives its text back; any other entry is gone to itself', async () => {
-    const manager = bed.create();
-    const [one, two, three, four] = await talk(manager);
+    const manager = sessions.create();
+    const [one, two, three, four] = await conversation(manager);
     const session = over(manager);
     expect(await session.branchInPlace(three ?? '')).toEqual({
       selectedText: 'question two',
@@ -70,16 +70,16 @@ describe('branching', () => {
     expect(manager.getLeafUuid()).toBe(two);
     expect(await session.branchInPlace(four ?? '')).toEqual({ selectedText: '', cancelled: false, inPlace: true });
     expect(manager.getLeafUuid()).toBe(four);
-    const size = bed.lines(manager.path).length;
+    const size = sessions.lines(manager.path).length;
     await session.branchInPlace(four ?? '');
-    expect(bed.lines(manager.path).length).toBe(size);
+    expect(sessions.lines(manager.path).length).toBe(size);
     expect((await session.branchInPlace(one ?? '')).selectedText).toBe('question one');
     expect(manager.getLeafUuid()).toBe(manager.getHeader().uuid);
   });
 
   test('[Z12] a summary covers what was said after the common place, hangs on the new one and is the leaf', async () => {
-    const manager = bed.create();
-    const [, two, three] = await talk(manager);
+    const manager = sessions.create();
+    const [, two, three] = await conversation(manager);
     const asked: string[] = [];
     const session = over(manager, {
       summarizer: {
@@ -102,23 +102,23 @@ describe('branching', () => {
       parentUuid: two,
       summary: 'what was tried',
     });
-    const without = over(bed.create());
-    await talk(without.manager);
+    const without = over(sessions.create());
+    await conversation(without.manager);
     const first = without.manager.getPath()[2]?.uuid ?? '';
     await without.branchInPlace(first, { summarize: true });
     expect(without.manager.getCurrentLeaf().type).toBe('branch_summary');
   });
 
   test('[Z13] a fork goes on from the leaf in a new file, a clone takes every branch along', async () => {
-    const manager = bed.create();
-    const [one, two, three, four] = await talk(manager);
+    const manager = sessions.create();
+    const [one, two, three, four] = await conversation(manager);
     await manager.saveMessage({ role: 'assistant', content: 'another answer' }, three);
     const forked = over(manager);
     await forked.fork(four);
     expect(forked.manager.getEntries().map(({ uuid }) => uuid)).toEqual([one, two, three, four]);
     // The last word may be the user's: it comes along from its own place, and is taken back from another one.
-    const asked = bed.create();
-    const [first, , , last] = await talk(asked);
+    const asked = sessions.create();
+    const [first, , , last] = await conversation(asked);
     const question = await asked.saveMessage({ role: 'user', content: 'and then?' });
     const own = over(asked);
     expect((await own.fork()).selectedText).toBe('');
@@ -126,7 +126,7 @@ describe('branching', () => {
     await own.branchInPlace(last ?? '');
     expect((await own.fork(first)).selectedText).toBe('question one');
     expect(own.manager.getEntries()).toEqual([]);
-    const cloned = over(bed.open(manager.path));
+    const cloned = over(sessions.open(manager.path));
     const leaf = cloned.manager.getLeafUuid();
     const tree = cloned.getSessionTree();
     await cloned.clone();
@@ -137,18 +137,18 @@ describe('branching', () => {
   });
 
   test('[Z14] an exported branch holds the way to its entry and all below it, or the way alone, and imports to no change', async () => {
-    const manager = bed.create();
-    const [one, two, three, four] = await talk(manager);
+    const manager = sessions.create();
+    const [one, two, three, four] = await conversation(manager);
     const other = await manager.saveMessage({ role: 'assistant', content: 'another answer' }, three);
     const aside = await manager.saveMessage({ role: 'user', content: 'aside' }, one);
     const session = over(manager);
-    const whole = bed.open(session.exportBranch(two ?? ''));
+    const whole = sessions.open(session.exportBranch(two ?? ''));
     expect(whole.getEntries().map(({ uuid }) => uuid)).toEqual([one, two, three, four, other]);
-    const path = bed.open(session.exportBranch(two ?? '', { pathOnly: true }));
+    const path = sessions.open(session.exportBranch(two ?? '', { pathOnly: true }));
     expect(path.getEntries().map(({ uuid }) => uuid)).toEqual([one, two]);
     expect(whole.getEntry(aside)).toBeUndefined();
     const again = over(whole);
-    const twice = bed.open(again.exportBranch(two ?? ''));
+    const twice = sessions.open(again.exportBranch(two ?? ''));
     expect(twice.getEntries().map(({ uuid, parentUuid }) => [uuid, parentUuid === twice.getHeader().uuid])).toEqual(
       whole.getEntries().map(({ uuid, parentUuid }) => [uuid, parentUuid === whole.getHeader().uuid]),
     );
@@ -157,8 +157,8 @@ describe('branching', () => {
 
 describe('the rest of a session', () => {
   test('[Z15] the tree is flat, parents first, with labels, the way to the leaf marked', async () => {
-    const manager = bed.create();
-    const [one, two, three, four] = await talk(manager);
+    const manager = sessions.create();
+    const [one, two, three, four] = await conversation(manager);
     const other = await manager.saveMessage({ role: 'assistant', content: 'another\nanswer' }, three);
     await manager.setLabel(four ?? '', 'good');
     const tree = over(manager).getSessionTree();
@@ -172,7 +172,7 @@ describe('the rest of a session', () => {
 
   test('[Z15] a preview is one line, at most 120 long, and never ends inside a character', async () => {
     for (const one of ['🌲', '👩‍👩‍👧', 'e\u0301']) {
-      const manager = bed.create();
+      const manager = sessions.create();
       await manager.saveMessage({ role: 'user', content: `${'x'.repeat(119)}${one}${one}` });
       await manager.saveMessage({ role: 'user', content: `${'x'.repeat(120 - one.length)}${one}${one}` });
       const [cut, whole] = over(manager).getSessionTree().nodes;
@@ -181,7 +181,7 @@ describe('the rest of a session', () => {
   });
 
   test('[Z16] compaction is the engine’s own: the summary is in the file, and two of them lose nothing', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const covered: string[] = [];
     for (let turn = 1; turn <= 6; turn++) {
       await manager.saveMessage({ role: 'user', content: `question ${turn} ${'word '.repeat(60)}` });
@@ -212,21 +212,21 @@ describe('the rest of a session', () => {
     const kept = context.slice(1).map((text) => text.replace(/^\w+: /, '').slice(0, 10));
     const all = Array.from({ length: 7 }, (_, at) => [`question ${at + 1}`, `answer ${at + 1} w`]).flat();
     expect([...covered, ...kept]).toEqual(all.map((text) => text.slice(0, 10)));
-    const reopened = bed.open(manager.path);
+    const reopened = sessions.open(manager.path);
     expect(saidIn(reopened.buildSessionContext())).toEqual(context);
-    const nothing = over(bed.create());
+    const nothing = over(sessions.create());
     const refused: unknown = await nothing.compact().catch((error: unknown) => error);
     expect(isAppError(refused) ? refused.code : '').toBe('context/nothing-to-compact');
   });
 
   test('[Z17] goes on with the newest session of a folder, also where that is of the first version', () => {
     const resumed = () => {
-      const manager = SessionManager.resume({ ...bed.options, folder: bed.folder });
+      const manager = SessionManager.resume({ ...sessions.options, folder: sessions.folder });
       const found = [manager.path, manager.getEntries().length, manager.writable];
       manager.close();
       return found;
     };
-    const path = bed.write('old.jsonl', [
+    const path = sessions.write('old.jsonl', [
       { type: 'session', id: 'old', cwd: '/w' },
       { type: 'message', message: { role: 'user', content: 'long ago' } },
     ]);
@@ -235,32 +235,32 @@ describe('the rest of a session', () => {
   });
 
   test('[Z14] nothing is written over another file', async () => {
-    const session = over(bed.create());
-    const [one = ''] = await talk(session.manager);
-    const to = bed.write('mine.jsonl', [{ precious: true }]);
+    const session = over(sessions.create());
+    const [one = ''] = await conversation(session.manager);
+    const to = sessions.write('mine.jsonl', [{ precious: true }]);
     expect(() => session.exportBranch(one, { to })).toThrow(/already/);
-    expect(bed.lines(to)).toEqual([{ precious: true }]);
+    expect(sessions.lines(to)).toEqual([{ precious: true }]);
   });
 
   test('[Z17] figures, names, lists and the trash', async () => {
-    const manager = bed.create();
-    await talk(manager);
+    const manager = sessions.create();
+    await conversation(manager);
     await manager.setName('Kept');
     const session = over(manager);
     expect(session.getStats()).toMatchObject({ entries: 4, user: 2, assistant: 2, branches: 1, labels: 0 });
-    const [listed] = bed.options.files.list(bed.folder);
+    const [listed] = sessions.options.files.list(sessions.folder);
     expect(listed).toMatchObject({ name: 'Kept', messages: 4, firstMessage: 'question one', dialect: 'v2' });
     const { path } = manager;
     const gone = await session.delete();
     expect([existsSync(path), existsSync(gone)]).toEqual([false, true]);
-    expect(bed.options.files.list(bed.folder)).toEqual([]);
-    expect(bed.options.files.restore(gone)).toBe(path);
-    expect(bed.open(path).getEntries().length).toBe(4);
+    expect(sessions.options.files.list(sessions.folder)).toEqual([]);
+    expect(sessions.options.files.restore(gone)).toBe(path);
+    expect(sessions.open(path).getEntries().length).toBe(4);
   });
 
   test('[Z18] hooks are asked before a branch and told after: they can cancel, send elsewhere, and a failing one is passed over', async () => {
-    const manager = bed.create();
-    const [one, two, , four] = await talk(manager);
+    const manager = sessions.create();
+    const [one, two, , four] = await conversation(manager);
     const failures: string[] = [];
     const events = createEvents(({ event }) => failures.push(event));
     const session = over(manager, { events });
@@ -277,13 +277,13 @@ describe('the rest of a session', () => {
     events.before('branch', () => {
       throw new Error('broken');
     });
-    const told: string[] = [];
+    const reported: string[] = [];
     events.after('branch', ({ nodeId }) => {
-      told.push(nodeId);
+      reported.push(nodeId);
     });
     await session.branchInPlace(two ?? '');
     expect(manager.getLeafUuid()).toBe(two);
-    expect([failures, told]).toEqual([['before branch'], [two]]);
+    expect([failures, reported]).toEqual([['before branch'], [two]]);
     expect(one).toBeDefined();
   });
 });

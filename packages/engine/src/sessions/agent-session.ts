@@ -8,7 +8,7 @@ import type { Summarizer } from '../summaries/index.ts';
 import type { BranchResult, CompactionResult, SessionOptions, SessionStats, SessionTree } from './contract.ts';
 import { pathCopy, subtreeCopy } from './copies.ts';
 import { SessionManager } from './manager.ts';
-import { statsOf, treeOf } from './session-tree.ts';
+import { sessionTreeOf, statsOf } from './session-tree.ts';
 
 /** What an agent's session is made with; all but the files has a default. */
 export interface AgentSessionOptions extends SessionOptions {
@@ -32,7 +32,7 @@ export interface BranchInPlaceOptions {
 }
 
 /** Where going to an entry leads: to what is above a user's message, whose text comes back, and to any other itself. */
-interface Landing {
+interface SessionMove {
   readonly at: number;
   readonly selectedText: string;
 }
@@ -71,7 +71,7 @@ export class AgentSession {
     return this.#store;
   }
 
-  #landing(uuid: string): Landing {
+  #landing(uuid: string): SessionMove {
     const { index } = this.#manager;
     const at = index.file.indexOf(uuid);
     if (at < 0 || !index.isLive(at))
@@ -110,7 +110,7 @@ export class AgentSession {
     return this.#branchTo(this.#landing(entryUuid));
   }
 
-  async #branchTo({ at, selectedText }: Landing): Promise<BranchResult> {
+  async #branchTo({ at, selectedText }: SessionMove): Promise<BranchResult> {
     const place = this.#manager.index.file.uuidAt(at);
     const asked = await this.#ask(place);
     if (typeof asked === 'string') return { selectedText: '', cancelled: true, inPlace: false, reason: asked };
@@ -178,7 +178,7 @@ export class AgentSession {
     const at = now();
     const uuid = makeId();
     const { cwd } = this.#manager.getHeader();
-    const made = files.create(to === undefined ? { folder: folderOf(this.#manager.path) } : { path: to }, {
+    const made = files.create(to === undefined ? { folder: folderOfSession(this.#manager.path) } : { path: to }, {
       uuid,
       id: makeId(),
       at,
@@ -267,7 +267,7 @@ export class AgentSession {
   /** The tree, flat, parents before children. */
   getSessionTree(): SessionTree {
     const { index } = this.#manager;
-    return treeOf(index, index.file.indexOf(this.#manager.getLeafUuid()));
+    return sessionTreeOf(index, index.file.indexOf(this.#manager.getLeafUuid()));
   }
 
   /** Has older messages give way to a summary, as the engine does everywhere. Refuses where nothing can be cut. */
@@ -314,7 +314,7 @@ export class AgentSession {
   }
 }
 
-function folderOf(path: string): string {
+function folderOfSession(path: string): string {
   const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
   return at < 0 ? '.' : path.slice(0, at);
 }

@@ -2,18 +2,18 @@
 import type { SessionIndex } from '@coppice/content/sessions';
 import { contextOf, type JsonObject, type MessageKit, type Node } from '@coppice/core';
 import type { SessionContext } from './contract.ts';
-import { nodeAt } from './nodes.ts';
+import { sessionNodeAt } from './nodes.ts';
 
 /** Builds the context of a line. */
 export function contextAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 'tokens'>): SessionContext {
   const path = index.path(at).slice(1);
   const read = new Map<number, Node>();
   const node = (line: number): Node => {
-    const known = read.get(line) ?? nodeAt(index, line, kit);
+    const known = read.get(line) ?? sessionNodeAt(index, line, kit);
     read.set(line, known);
     return known;
   };
-  const stretch = path.slice(beginning(index, path, node)).map(node);
+  const stretch = path.slice(startOfContext(index, path, node)).map(node);
   const { systemPrompt } = index.attributes;
   const { entries, flags, tokens, estimate } = contextOf(stretch, { systemPrompt, kit });
   return {
@@ -27,7 +27,7 @@ export function contextAt(index: SessionIndex, at: number, kit: Pick<MessageKit,
 }
 
 /** Where the part of a path begins that the last compaction on it keeps; the compaction itself if it keeps nothing. */
-function beginning(index: SessionIndex, path: readonly number[], node: (line: number) => Node): number {
+function startOfContext(index: SessionIndex, path: readonly number[], node: (line: number) => Node): number {
   const { file } = index;
   for (let at = path.length - 1; at >= 0; at--) {
     const line = path[at] ?? 0;
@@ -57,13 +57,13 @@ function settings(
   for (let at = path.length - 1; at >= 0 && (model === undefined || level === undefined); at--) {
     const line = path[at] ?? 0;
     const type = file.typeAt(line);
-    if (type === 'thinking_level_change') level ??= text(node(line).marker?.details, 'thinkingLevel');
+    if (type === 'thinking_level_change') level ??= entryText(node(line).marker?.details, 'thinkingLevel');
     else if (model === undefined && (isSetting(type) || index.amendment(line)?.meta?.model !== undefined))
-      model = modelOf(node(line));
+      model = modelOfSession(node(line));
     else if (model === undefined && !replied && type === 'message') {
       const said = node(line);
       replied = said.role === 'assistant' && said.meta.pickedFrom === undefined;
-      model = modelOf(said);
+      model = modelOfSession(said);
     }
   }
   return { model: model ?? treeModel(index), thinkingLevel: level ?? 'off' };
@@ -73,26 +73,26 @@ function isSetting(type: string): boolean {
   return type === 'model_change' || type === 'custom';
 }
 
-function modelOf({ meta, role, kind, marker }: Node): SessionContext['model'] | undefined {
+function modelOfSession({ meta, role, kind, marker }: Node): SessionContext['model'] | undefined {
   if (meta.pickedFrom !== undefined) return undefined;
-  const [provider, modelId] = [text(marker?.details, 'provider'), text(marker?.details, 'modelId')];
+  const [provider, modelId] = [entryText(marker?.details, 'provider'), entryText(marker?.details, 'modelId')];
   if (kind === 'state' && provider !== undefined && modelId !== undefined) return { provider, modelId };
-  if (typeof meta.model === 'string') return split(meta.model);
+  if (typeof meta.model === 'string') return splitModelName(meta.model);
   if (kind !== 'message' || role !== 'assistant') return undefined;
-  const [by, name] = [text(meta.source, 'provider'), text(meta.source, 'model_name')];
+  const [by, name] = [entryText(meta.source, 'provider'), entryText(meta.source, 'model_name')];
   return by === undefined || name === undefined ? undefined : { provider: by, modelId: name };
 }
 
 function treeModel({ attributes }: SessionIndex): SessionContext['model'] {
-  return typeof attributes.model === 'string' ? (split(attributes.model) ?? null) : null;
+  return typeof attributes.model === 'string' ? (splitModelName(attributes.model) ?? null) : null;
 }
 
-function split(name: string): SessionContext['model'] | undefined {
+function splitModelName(name: string): SessionContext['model'] | undefined {
   const at = name.indexOf('/');
   return at < 1 ? undefined : { provider: name.slice(0, at), modelId: name.slice(at + 1) };
 }
 
-function text(fields: JsonObject | undefined, key: string): string | undefined {
+function entryText(fields: JsonObject | undefined, key: string): string | undefined {
   const value = fields === undefined || !Object.hasOwn(fields, key) ? undefined : fields[key];
   return typeof value === 'string' ? value : undefined;
 }

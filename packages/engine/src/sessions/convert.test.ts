@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
+import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
 import { convertSession, exportForPi } from './index.ts';
 
-let bed: SessionBed;
+let sessions: SessionFixture;
 beforeEach(() => {
-  bed = sessionBed();
+  sessions = openSessionFixture();
 });
-afterEach(() => bed.destroy());
+afterEach(() => sessions.destroy());
 
 const pi = [
   { type: 'session', version: 3, id: '5e55', timestamp: '2026-01-02T03:04:05.000Z', cwd: '/w' },
@@ -68,13 +68,13 @@ test.each([
 ] as const)(
   '[Z19] a file of %s is converted into a new file with the same ids, labels and context, and stays as it is',
   async (_, lines) => {
-    const path = bed.write('theirs.jsonl', lines);
+    const path = sessions.write('theirs.jsonl', lines);
     const before = readFileSync(path);
-    const theirs = bed.open(path);
+    const theirs = sessions.open(path);
     expect(theirs.writable).toBe(false);
     const refused: unknown = await theirs.saveMessage({ role: 'user', content: 'x' }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'tree/read-only' });
-    const ours = bed.open(convertSession(path, { ...bed.options, to: { folder: bed.folder } }));
+    const ours = sessions.open(convertSession(path, { ...sessions.options, to: { folder: sessions.folder } }));
     expect(saidIn(ours.buildSessionContext())).toEqual(saidIn(theirs.buildSessionContext()));
     expect(ours.getEntries().map(({ uuid }) => uuid)).toEqual(theirs.getEntries().map(({ uuid }) => uuid));
     expect([ours.getLeafUuid(), ours.getLabel('aa000002')]).toEqual([
@@ -85,9 +85,9 @@ test.each([
     await ours.saveMessage({ role: 'user', content: 'and on' });
     expect(saidIn(ours.buildSessionContext()).at(-1)).toBe('user: and on');
     expect(readFileSync(path).equals(before)).toBe(true);
-    const out = join(bed.folder, 'out', 'back.jsonl');
-    expect(exportForPi(ours.path, out, bed.options)).toEqual([]);
-    expect(saidIn(bed.open(out).buildSessionContext())).toEqual(saidIn(ours.buildSessionContext()));
+    const out = join(sessions.folder, 'out', 'back.jsonl');
+    expect(exportForPi(ours.path, out, sessions.options)).toEqual([]);
+    expect(saidIn(sessions.open(out).buildSessionContext())).toEqual(saidIn(ours.buildSessionContext()));
   },
 );
 
@@ -134,38 +134,38 @@ test('[Z19] lines of the terminal agent that nothing here reads go back to it as
       usage: { input: 2 },
     },
   ];
-  const path = bed.write('pi.jsonl', lines);
-  const converted = convertSession(path, { ...bed.options, to: { folder: bed.folder } });
+  const path = sessions.write('pi.jsonl', lines);
+  const converted = convertSession(path, { ...sessions.options, to: { folder: sessions.folder } });
   for (const [index, from] of [path, converted].entries()) {
-    const to = join(bed.folder, `again-${index}`);
-    expect(exportForPi(from, to, bed.options)).toEqual([]);
-    expect(bed.lines(to).slice(1)).toEqual(lines.slice(1));
+    const to = join(sessions.folder, `again-${index}`);
+    expect(exportForPi(from, to, sessions.options)).toEqual([]);
+    expect(sessions.lines(to).slice(1)).toEqual(lines.slice(1));
   }
 });
 
 test('[Z19] a session that went before its first message is there for the terminal agent, too', async () => {
-  const manager = bed.create();
+  const manager = sessions.create();
   await manager.saveMessage({ role: 'user', content: 'one' });
   await manager.branch(manager.getHeader().uuid);
-  const to = join(bed.folder, 'before');
-  exportForPi(manager.path, to, bed.options);
-  expect(bed.lines(to).at(-1)).toMatchObject({ type: 'custom', parentId: null });
+  const to = join(sessions.folder, 'before');
+  exportForPi(manager.path, to, sessions.options);
+  expect(sessions.lines(to).at(-1)).toMatchObject({ type: 'custom', parentId: null });
 });
 
 test('[Z19] a reply that does not say which model made it goes to the terminal agent with the one in force on its branch', async () => {
-  const manager = bed.create();
+  const manager = sessions.create();
   const first = await manager.saveMessage({ role: 'user', content: 'one' });
   await manager.saveMessage({ role: 'assistant', content: 'nobody knows' });
   await manager.branch(first);
   await manager.setModel('acme', 'small');
   await manager.saveMessage({ role: 'assistant', content: 'by small' });
-  const to = join(bed.folder, 'models');
-  exportForPi(manager.path, to, bed.options);
-  const replies = bed.lines(to).flatMap(({ message }) => (message === undefined ? [] : [message]));
+  const to = join(sessions.folder, 'models');
+  exportForPi(manager.path, to, sessions.options);
+  const replies = sessions.lines(to).flatMap(({ message }) => (message === undefined ? [] : [message]));
   expect(replies.slice(1)).toMatchObject([
     { provider: 'unknown', model: 'unknown' },
     { provider: 'acme', model: 'small' },
   ]);
-  const there = bed.open(to);
+  const there = sessions.open(to);
   expect(there.buildSessionContext().model).toEqual(manager.buildSessionContext().model);
 });

@@ -8,25 +8,27 @@ const takenAlong: ReadonlySet<string> = new Set(['timestamp', 'node', 'damaged']
 const ofItsPlace: ReadonlySet<string> = new Set(['position', 'groupId']);
 
 /** An entry as it goes into another file, with what later lines changed about it. */
-function copyOf(index: SessionIndex, at: number, parentUuid: string): SessionEntry {
+function copyOfEntry(index: SessionIndex, at: number, parentUuid: string): SessionEntry {
   const { file } = index;
   const entry = file.entryAt(at);
   const amended = index.amendment(at);
   const ofItsFile = aboutLine(entry);
   const rest = Object.fromEntries(Object.entries(entry).filter(([key]) => takenAlong.has(key) || !ofItsFile.has(key)));
-  const noted = isObject(entry['node'])
+  const noted = isEntryObject(entry['node'])
     ? Object.fromEntries(Object.entries(entry['node']).filter(([key]) => !ofItsPlace.has(key)))
     : {};
   const { message, status, meta } = amended ?? {};
   // Key, text and tokens were those of what it said before.
-  const told = message === undefined ? noted : without(noted, ['key', 'text', 'tokens', 'message', 'aliases']);
+  const reported = message === undefined ? noted : omitFields(noted, ['key', 'text', 'tokens', 'message', 'aliases']);
   const node = {
-    ...told,
+    ...reported,
     ...(status === undefined || status === 'success' ? {} : { status }),
     ...(message === undefined || entry.type === 'message' ? {} : { message }),
-    ...(meta === undefined ? {} : { meta: { ...(isObject(told['meta']) ? told['meta'] : {}), ...given(meta) } }),
+    ...(meta === undefined
+      ? {}
+      : { meta: { ...(isEntryObject(reported['meta']) ? reported['meta'] : {}), ...omitAbsent(meta) } }),
   };
-  const done = status === 'success' ? without(node, ['status']) : node;
+  const done = status === 'success' ? omitFields(node, ['status']) : node;
   const { node: _, ...bare } = rest;
   return {
     ...bare,
@@ -38,18 +40,18 @@ function copyOf(index: SessionIndex, at: number, parentUuid: string): SessionEnt
   };
 }
 
-function isObject(value: unknown): value is JsonObject {
+function isEntryObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function without(
+function omitFields(
   fields: Readonly<Record<string, unknown>>,
   keys: readonly string[],
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));
 }
 
-function given(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function omitAbsent(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
@@ -84,7 +86,12 @@ function alongside(
 }
 
 /** The way down to a line, as a chain below another file's header; the line is its leaf. */
-export function pathCopy(index: SessionIndex, to: number, header: string, options: CopyOptions): Iterable<Copied> {
+export function pathCopy(
+  index: SessionIndex,
+  to: number,
+  header: string,
+  options: CopyOptions,
+): Iterable<CopiedEntries> {
   return treeCopy(index, index.path(to).slice(1), to, header, options);
 }
 
@@ -95,7 +102,7 @@ export function subtreeCopy(
   leaf: number,
   header: string,
   options: CopyOptions,
-): Iterable<Copied> {
+): Iterable<CopiedEntries> {
   const lines = index.path(top).slice(1);
   const open = [...index.children(top)].reverse();
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -110,7 +117,7 @@ export function subtreeCopy(
 const carried: ReadonlySet<string> = new Set(['message', 'branch_summary', 'stack_summary']);
 
 /** An entry of a copy: as it stands in its file where nothing changed about it, else anew. */
-type Copied = SessionEntry | CarriedEntry;
+type CopiedEntries = SessionEntry | CarriedEntry;
 
 /** Lines, parents before children, below another header. */
 function* treeCopy(
@@ -119,14 +126,14 @@ function* treeCopy(
   leaf: number,
   header: string,
   options: CopyOptions,
-): Generator<Copied, void, undefined> {
+): Generator<CopiedEntries, void, undefined> {
   const { file } = index;
   for (const at of lines) {
     const parent = index.parent(at);
     const parentUuid = parent <= 0 ? header : file.uuidAt(parent);
     const type = file.typeAt(at);
     const rest = carried.has(type) && index.amendment(at) === undefined ? (file.restAt?.(at) ?? null) : null;
-    if (rest === null) yield copyOf(index, at, parentUuid);
+    if (rest === null) yield copyOfEntry(index, at, parentUuid);
     else yield { type, uuid: file.uuidAt(at), parentUuid, rest };
   }
   const end = leaf <= 0 ? header : file.uuidAt(leaf);

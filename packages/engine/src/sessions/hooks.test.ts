@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
-import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
+import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
 import { AgentSession, addHooks, loadHooks } from './index.ts';
 
-let bed: SessionBed;
+let sessions: SessionFixture;
 let session: AgentSession;
 const failures: string[] = [];
 beforeEach(async () => {
-  bed = sessionBed();
+  sessions = openSessionFixture();
   failures.length = 0;
   const events = createEvents(({ event }) => failures.push(event));
-  session = new AgentSession(bed.create(), { ...bed.options, events });
+  session = new AgentSession(sessions.create(), { ...sessions.options, events });
   for (const [role, content] of [
     ['user', 'one'],
     ['assistant', 'two'],
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await session.close();
-  await bed.destroy();
+  await sessions.destroy();
 });
 
 const uuids = () => session.manager.getEntries().map(({ uuid }) => uuid);
@@ -75,7 +75,7 @@ describe('hooks of a session', () => {
   });
 
   test('[Z42] are loaded only from folders that the user trusts, links followed', async () => {
-    const [trusted, other] = [join(bed.folder, 'trusted'), join(bed.folder, 'repository')];
+    const [trusted, other] = [join(sessions.folder, 'trusted'), join(sessions.folder, 'repository')];
     for (const folder of [trusted, other]) mkdirSync(folder);
     const source = (name: string) =>
       `export default { after: { branch: () => { globalThis.hookRan = ${JSON.stringify(name)}; } } };\n`;

@@ -73,14 +73,14 @@ export interface HookPlace {
  * fails is reported, by the name that is given, and passed over.
  */
 export function addHooks(on: HookSession | HookPlace, hooks: SessionHooks, from?: string): () => void {
-  const place = 'contextOf' in on ? on : placeOf(on);
+  const place = 'contextOf' in on ? on : hookPlaceOf(on);
   const added = names.flatMap((name) => [addBefore(place, name, hooks, from), addAfter(place, name, hooks, from)]);
   return () => {
     for (const remove of added) remove();
   };
 }
 
-function placeOf(session: HookSession): HookPlace {
+function hookPlaceOf(session: HookSession): HookPlace {
   const context = hookContext(session);
   return { events: session.events, contextOf: async () => context };
 }
@@ -174,7 +174,7 @@ function hooksIn(module: unknown, path: string): SessionHooks {
 
 function isHooks(value: unknown): value is SessionHooks {
   if (typeof value !== 'object' || value === null) return false;
-  const parts = [own(value, 'before'), own(value, 'after')];
+  const parts = [ownProperty(value, 'before'), ownProperty(value, 'after')];
   if (parts.every((part) => part === undefined)) return false;
   return parts.every((part) => part === undefined || isSet(part));
 }
@@ -186,6 +186,6 @@ function isSet(part: unknown): boolean {
   );
 }
 
-function own(value: object, key: string): unknown {
+function ownProperty(value: object, key: string): unknown {
   return Object.getOwnPropertyDescriptor(value, key)?.value;
 }

@@ -1,18 +1,7 @@
 /** Sessions in files: by their entries, as an agent works with them, and from and to other tools. */
 export { AgentSession, type AgentSessionOptions, type BranchInPlaceOptions } from './agent-session.ts';
-export {
-  type BridgeOptions,
-  type Carried,
-  sessionFormat,
-  sessionIntoStore,
-  type TreePart,
-  treeBackIntoSession,
-  treeIntoSession,
-} from './bridge.ts';
 export type * from './contract.ts';
 export { type ConvertOptions, convertSession, type ExportLoss, exportForPi } from './convert.ts';
-export { sessionCopies, storeCopies } from './copies-door.ts';
-export { createHookPlace, type SessionHookPlace, type SessionPlaceOptions } from './hook-place.ts';
 export {
   addHooks,
   type HookEventContext,
@@ -24,3 +13,14 @@ export {
   type SessionHooks,
 } from './hooks.ts';
 export { SessionManager } from './manager.ts';
+export { sessionCopies, storeCopies } from './session-copies.ts';
+export { createHookPlace, type SessionHookPlace, type SessionPlaceOptions } from './session-hook-place.ts';
+export {
+  type SyncOptions,
+  type SyncResult,
+  sessionFormat,
+  sessionIntoStore,
+  type TreePart,
+  treeBackIntoSession,
+  treeIntoSession,
+} from './sync.ts';

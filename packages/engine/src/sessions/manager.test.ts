@@ -1,17 +1,17 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { messageKit } from '@coppice/content';
 import { sessionTreeId } from '@coppice/content/sessions';
-import { ask, contextWords, nodeId, run } from '@coppice/core';
+import { ask, contextTexts, nodeId, run } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
+import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
 import { convertSession, exportForPi, SessionManager, sessionIntoStore, treeIntoSession } from './index.ts';
 
-let bed: SessionBed;
+let sessions: SessionFixture;
 beforeEach(() => {
-  bed = sessionBed();
+  sessions = openSessionFixture();
 });
-afterEach(() => bed.destroy());
+afterEach(() => sessions.destroy());
 
 /** The example of the proposal, line by line. */
 const example = [
@@ -39,11 +39,11 @@ const header = { type: 'session', version: 2, uuid: 'root', parentUuid: null, id
 
 describe('the context of a session', () => {
   test('[Z1] the example of the proposal gives exactly the context that it lists', () => {
-    const manager = bed.open(bed.write('example.jsonl', example));
+    const manager = sessions.open(sessions.write('example.jsonl', example));
     expect(saidIn(manager.buildSessionContext())).toEqual([
       'user: Build a CLI',
       "assistant: I'll create...",
-      `branch-summary: ${words(contextWords.branchSummary, 'Attempted Node.js CLI with --verbose flag')}`,
+      `branch-summary: ${words(contextTexts.branchSummary, 'Attempted Node.js CLI with --verbose flag')}`,
       'user: Use Rust instead',
       'assistant: Creating Rust CLI...',
     ]);
@@ -70,27 +70,27 @@ describe('the context of a session', () => {
         summary: 'so far',
         firstKeptEntryUuid: kept,
       };
-      const path = bed.write(`${kept}.jsonl`, [...lines, compaction, say('m3', 'c1')]);
+      const path = sessions.write(`${kept}.jsonl`, [...lines, compaction, say('m3', 'c1')]);
       const wanted = [
-        `summary: ${words(contextWords.summary, 'so far')}`,
+        `summary: ${words(contextTexts.summary, 'so far')}`,
         ...stays.map((text) => `user: ${text}`),
         'user: m3',
       ];
-      expect(saidIn(bed.open(path).buildSessionContext()), kept).toEqual(wanted);
+      expect(saidIn(sessions.open(path).buildSessionContext()), kept).toEqual(wanted);
       // The same in another file, whose header has another id and whose labels have others, too, and in a store.
-      const copy = convertSession(path, { ...bed.options, to: { folder: bed.folder } });
-      expect(saidIn(bed.open(copy).buildSessionContext()), kept).toEqual(wanted);
+      const copy = convertSession(path, { ...sessions.options, to: { folder: sessions.folder } });
+      expect(saidIn(sessions.open(copy).buildSessionContext()), kept).toEqual(wanted);
       const store = await openStore('memory:');
-      const { treeId } = await sessionIntoStore(path, store, bed.options);
-      const back = await treeIntoSession(store, treeId, { path: `${path}.back.jsonl` }, bed.options);
-      expect(saidIn(bed.open(back).buildSessionContext()), kept).toEqual(wanted);
+      const { treeId } = await sessionIntoStore(path, store, sessions.options);
+      const back = await treeIntoSession(store, treeId, { path: `${path}.back.jsonl` }, sessions.options);
+      expect(saidIn(sessions.open(back).buildSessionContext()), kept).toEqual(wanted);
     }
   });
 
   test('[Z2] a compaction is a marker in the chain: summary, what it keeps, what follows', () => {
     const chain = Array.from({ length: 10 }, (_, at) => say(`m${at + 1}`, at === 0 ? 'root' : `m${at}`));
-    const manager = bed.open(
-      bed.write('one.jsonl', [
+    const manager = sessions.open(
+      sessions.write('one.jsonl', [
         header,
         ...chain,
         {
@@ -104,7 +104,7 @@ describe('the context of a session', () => {
       ]),
     );
     expect(saidIn(manager.buildSessionContext())).toEqual([
-      `summary: ${words(contextWords.summary, 'so far')}`,
+      `summary: ${words(contextTexts.summary, 'so far')}`,
       ...['m6', 'm7', 'm8', 'm9', 'm10'].map((text) => `user: ${text}`),
     ]);
     expect(manager.getCurrentLeaf().uuid).toBe('c1');
@@ -128,16 +128,16 @@ describe('the context of a session', () => {
       { type: 'compaction', uuid: 'compaction2', parentUuid: 'm10', summary: 'two', firstKeptEntryUuid: 'm9' },
       say('m11', 'compaction2'),
     ];
-    const manager = bed.open(bed.write('two.jsonl', lines));
-    const two = words(contextWords.summary, 'two');
+    const manager = sessions.open(sessions.write('two.jsonl', lines));
+    const two = words(contextTexts.summary, 'two');
     expect(saidIn(manager.buildSessionContext())).toEqual([`summary: ${two}`, 'user: m9', 'user: m10', 'user: m11']);
     expect(saidIn(manager.buildSessionContext('m8'))).toEqual([
-      `summary: ${words(contextWords.summary, 'one')}`,
+      `summary: ${words(contextTexts.summary, 'one')}`,
       ...['m4', 'm5', 'm6', 'm7', 'm8'].map((text) => `user: ${text}`),
     ]);
     expect(saidIn(manager.buildSessionContext('m10'))).toEqual([
       ...['m1', 'm2', 'm3'].map((text) => `user: ${text}`),
-      `branch-summary: ${words(contextWords.branchSummary, 'left')}`,
+      `branch-summary: ${words(contextTexts.branchSummary, 'left')}`,
       'user: m9',
       'user: m10',
     ]);
@@ -145,8 +145,8 @@ describe('the context of a session', () => {
 
   test('[Z2] several pops in a row leave the way that was not popped', () => {
     const letters = [...'abcdefgh'].map((letter, at, all) => say(letter, at === 0 ? 'root' : (all[at - 1] ?? '')));
-    const manager = bed.open(
-      bed.write('pops.jsonl', [
+    const manager = sessions.open(
+      sessions.write('pops.jsonl', [
         header,
         ...letters,
         { type: 'stack_summary', uuid: 'i', parentUuid: 'c', summary: 'first' },
@@ -161,7 +161,7 @@ describe('the context of a session', () => {
   });
 
   test('[Z3] model and thinking level are those of the branch', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'one' });
     await manager.setModel('acme', 'small');
     await manager.setThinkingLevel('high');
@@ -173,7 +173,7 @@ describe('the context of a session', () => {
     expect(saidIn(manager.buildSessionContext())).toEqual(['user: one', 'user: two']);
     await manager.branch(first);
     expect(manager.buildSessionContext()).toMatchObject({ model: null, thinkingLevel: 'off' });
-    const again = SessionManager.open(manager.path, { ...bed.options, readOnly: true });
+    const again = SessionManager.open(manager.path, { ...sessions.options, readOnly: true });
     expect(again.buildSessionContext()).toMatchObject({ model: null, thinkingLevel: 'off' });
     again.close();
   });
@@ -181,16 +181,16 @@ describe('the context of a session', () => {
 
 describe('saving', () => {
   test('[Z4] what is saved hangs on the leaf or where it is told, and is in the file when it is answered', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'first prompt' });
-    expect(bed.lines(manager.path).map((line) => line['uuid'])).toContain(first);
+    expect(sessions.lines(manager.path).map((line) => line['uuid'])).toContain(first);
     const second = await manager.saveMessage({ role: 'assistant', content: 'answer' });
     const third = await manager.saveMessage({ role: 'assistant', content: 'another' }, first);
     expect(manager.getEntry(second)?.parentUuid).toBe(first);
     expect(manager.getEntry(third)?.parentUuid).toBe(first);
     expect(manager.getLeafUuid()).toBe(third);
     expect(manager.getChildren(first).map(({ uuid }) => uuid)).toEqual([second, third]);
-    const [head, ...lines] = bed.lines(manager.path);
+    const [head, ...lines] = sessions.lines(manager.path);
     expect(head).toMatchObject({ type: 'session', version: 2, parentUuid: null });
     expect(lines.map(({ version, commit }) => [version, commit])).toEqual([
       [2, true],
@@ -200,7 +200,7 @@ describe('saving', () => {
   });
 
   test('[Z4] an entry keeps every field, also one by whose name the session notes something itself', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     await manager.saveMessage({ role: 'user', content: 'first' });
     const said = {
       at: 5,
@@ -216,12 +216,16 @@ describe('saving', () => {
     await manager.saveMessage({ role: 'assistant', content: 'second' }, note);
     expect(manager.getEntry(note)).toMatchObject(said);
     // The same in a copy, in another tool's file, and after a store; the commit is one that was done, by who did it.
-    const copy = convertSession(manager.path, { ...bed.options, to: { folder: bed.folder } });
-    expect(bed.open(copy).getEntry(note)).toMatchObject(said);
-    exportForPi(manager.path, `${bed.folder}/pi`, bed.options);
-    expect(bed.lines(`${bed.folder}/pi`)[2]).toMatchObject({ type: 'custom', customType: 'note', data: said });
+    const copy = convertSession(manager.path, { ...sessions.options, to: { folder: sessions.folder } });
+    expect(sessions.open(copy).getEntry(note)).toMatchObject(said);
+    exportForPi(manager.path, `${sessions.folder}/pi`, sessions.options);
+    expect(sessions.lines(`${sessions.folder}/pi`)[2]).toMatchObject({
+      type: 'custom',
+      customType: 'note',
+      data: said,
+    });
     const store = await openStore('memory:');
-    const { treeId } = await sessionIntoStore(manager.path, store, bed.options);
+    const { treeId } = await sessionIntoStore(manager.path, store, sessions.options);
     const node = await store.read(treeId, () => ask('node', { id: nodeId(note) }));
     expect(node?.marker?.details).toEqual({ type: 'note', ...said });
     const own = await openStore(`jsonl:${manager.path}`);
@@ -232,7 +236,7 @@ describe('saving', () => {
   });
 
   test('[Z4] without waiting in between, the second hangs on the first', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const [first, second] = await Promise.all([
       manager.saveMessage({ role: 'user', content: 'a' }),
       manager.saveMessage({ role: 'assistant', content: 'b' }),
@@ -241,7 +245,7 @@ describe('saving', () => {
   });
 
   test('[Z5] going elsewhere is a line that survives a restart, and one’s own place is no change', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });
     await manager.saveMessage({ role: 'assistant', content: 'b' });
     const moved = await manager.branch(first);
@@ -250,7 +254,7 @@ describe('saving', () => {
     expect(await manager.branch(first)).toBe(first);
     expect(statSync(manager.path).size).toBe(size);
     manager.close();
-    const again = bed.open(manager.path);
+    const again = sessions.open(manager.path);
     expect(again.getLeafUuid()).toBe(first);
     await again.branch(again.getHeader().uuid);
     await again.saveMessage({ role: 'user', content: 'a new beginning' });
@@ -258,7 +262,7 @@ describe('saving', () => {
   });
 
   test('[Z5] one’s own place is said again where another tool has spoken since, so that it survives a restart', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });
     const theirs = { type: 'message', uuid: 't', parentUuid: first, message: { role: 'user', content: 'theirs' } };
     appendFileSync(manager.path, `${JSON.stringify(theirs)}\n`);
@@ -266,24 +270,24 @@ describe('saving', () => {
     expect(manager.getEntry(moved)).toMatchObject({ type: 'leaf', parentUuid: first });
     expect(await manager.branch(first)).toBe(first);
     manager.close();
-    expect(bed.open(manager.path).getLeafUuid()).toBe(first);
+    expect(sessions.open(manager.path).getLeafUuid()).toBe(first);
   });
 
   test('[Z6] labels, names and settings never become the leaf', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });
     await manager.setLabel(first, 'here');
     await manager.setName('  A name ');
     expect(manager.getLeafUuid()).toBe(first);
     manager.close();
-    const again = bed.open(manager.path);
+    const again = sessions.open(manager.path);
     expect([again.getLeafUuid(), again.getLabel(first), again.getName()]).toEqual([first, 'here', 'A name']);
     await again.setLabel(first);
     expect(again.getLabel(first)).toBeUndefined();
   });
 
   test('[Z7] what cannot be is refused by name and leaves the file as it was', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });
     const before = readFileSync(manager.path);
     const refused = async (work: Promise<unknown>) => work.then(() => 'through').catch((error) => error.code);
@@ -308,7 +312,7 @@ describe('saving', () => {
   });
 
   test('[Z95] a compaction below a named entry keeps what is on the path to that entry', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });
     const left = await manager.saveMessage({ role: 'assistant', content: 'left' }, first);
     const right = await manager.saveMessage({ role: 'assistant', content: 'right' }, first);
@@ -323,7 +327,7 @@ describe('saving', () => {
   });
 
   test('[Z8] what another tool appends appears as a sibling, and this session stays where it is', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });
     appendFileSync(manager.path, `${JSON.stringify(say('99', first, 'from elsewhere'))}\n`);
     const mine = await manager.saveMessage({ role: 'assistant', content: 'b' });
@@ -333,8 +337,8 @@ describe('saving', () => {
   });
 
   test('[Z9] a second one of the same file in this process sees what the first adds', async () => {
-    const one = bed.create();
-    const other = bed.open(one.path);
+    const one = sessions.create();
+    const other = sessions.open(one.path);
     const first = await one.saveMessage({ role: 'user', content: 'a' });
     other.refresh();
     expect(other.getLeafUuid()).toBe(first);
@@ -344,8 +348,8 @@ describe('saving', () => {
   });
 
   test('[Z43] saves in a row are found by every read after them, beside those of another handle', async () => {
-    const one = bed.create();
-    const other = bed.open(one.path);
+    const one = sessions.create();
+    const other = sessions.open(one.path);
     const ids: string[] = [];
     // More than are held before they are taken in.
     for (let at = 0; at < 150; at++) ids.push(await one.saveMessage({ role: 'user', content: `said ${at}` }));
@@ -358,13 +362,13 @@ describe('saving', () => {
     expect(one.getChildren(ids[3] ?? '').map(({ uuid }) => uuid)).toEqual([ids[4], beside]);
     expect([one.getLabel(summary), one.getEntry(summary)?.['fromUuid']]).toEqual(['here', ids.at(-1)]);
     expect([one.getCurrentLeaf().uuid, other.getLeafUuid()]).toEqual([last, beside]);
-    const again = bed.open(one.path);
+    const again = sessions.open(one.path);
     expect(again.getEntries().map(({ uuid }) => uuid)).toEqual(one.getEntries().map(({ uuid }) => uuid));
     expect(again.getWarnings()).toEqual([]);
   });
 
   test('[Z46] what is saved where a store removed something meanwhile hangs on what is left above it', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const [first, second, third] = [
       await say1(manager, 'one'),
       await say1(manager, 'two'),
@@ -372,7 +376,7 @@ describe('saving', () => {
     ];
     const store = await openStore(`jsonl:${manager.path}`);
     const treeId = sessionTreeId(manager.getSessionId());
-    const context = { actor: 'me', now: Date.now, newId: bed.options.newId ?? (() => ''), kit: messageKit };
+    const context = { actor: 'me', now: Date.now, newId: sessions.options.newId ?? (() => ''), kit: messageKit };
     await run(store, { type: 'delete', treeId, nodeIds: [nodeId(second)], mode: 'cascade' }, context);
     // The session was not asked since: it goes on where it was.
     const [fourth, fifth] = [await say1(manager, 'four'), await say1(manager, 'five')];
@@ -404,16 +408,16 @@ describe('saving', () => {
     expect(held(manager).tree).toEqual(whole);
     await store.close();
     manager.close();
-    expect(held(bed.open(manager.path)).tree).toEqual(whole);
+    expect(held(sessions.open(manager.path)).tree).toEqual(whole);
   });
 
   test('[Z46] a line that leads to what is gone does not move the session', async () => {
-    const manager = bed.create();
+    const manager = sessions.create();
     const [first, second] = [await say1(manager, 'one'), await say1(manager, 'two')];
-    const other = bed.open(manager.path);
+    const other = sessions.open(manager.path);
     const store = await openStore(`jsonl:${manager.path}`);
     const treeId = sessionTreeId(manager.getSessionId());
-    const context = { actor: 'me', now: Date.now, newId: bed.options.newId ?? (() => ''), kit: messageKit };
+    const context = { actor: 'me', now: Date.now, newId: sessions.options.newId ?? (() => ''), kit: messageKit };
     await manager.branch(first);
     await run(store, { type: 'delete', treeId, nodeIds: [nodeId(second)], mode: 'cascade' }, context);
     await other.branch(second);
@@ -421,7 +425,7 @@ describe('saving', () => {
     expect([manager.getLeafUuid(), other.getLeafUuid()]).toEqual([first, second]);
     expect((await store.read(treeId, () => ask('tree', {})))?.activeNodeId).toBe(first);
     await store.close();
-    const again = bed.open(manager.path);
+    const again = sessions.open(manager.path);
     expect(again.index.leaf).toBe(again.file.indexOf(first));
   });
 });

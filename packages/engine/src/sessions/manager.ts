@@ -23,17 +23,17 @@ import type {
 } from './contract.ts';
 import { entryIn } from './nodes.ts';
 import {
+  authorOf,
   checkType,
   checkUnnumbered,
   idMaker,
-  isoTime,
-  isSame,
-  isSoonCounted,
+  isAlmostNumbered,
+  isoTimeToSecond,
+  isSameEntry,
   newSession,
   ownSessions,
   plainEntry,
-  readOnly,
-  saidBy,
+  readOnlySession,
   saysSomething,
 } from './saving.ts';
 
@@ -235,7 +235,7 @@ export class SessionManager {
   #checkWritable(): void {
     if (this.#isWritable) return;
     const file = this.#file;
-    if (this.#shut !== null || !(file.writable || file.claim?.())) throw readOnly(file, this.#shut);
+    if (this.#shut !== null || !(file.writable || file.claim?.())) throw readOnlySession(file, this.#shut);
     this.#isWritable = true;
   }
 
@@ -271,7 +271,7 @@ export class SessionManager {
   async branch(parentUuid: string): Promise<string> {
     const at = this.#liveAt(parentUuid);
     if (this.index.standing(at) === this.#leaf && this.#isStanding()) return this.getLeafUuid();
-    return this.#add({ type: 'leaf', uuid: this.#newId(), parentUuid, timestamp: isoTime(this.#now()) });
+    return this.#add({ type: 'leaf', uuid: this.#newId(), parentUuid, timestamp: isoTimeToSecond(this.#now()) });
   }
 
   /** Whether a restart would go where this is: not if somebody has spoken since, or a save that failed turned up. */
@@ -297,7 +297,7 @@ export class SessionManager {
       parentUuid,
       version: 0,
       commit: true,
-      timestamp: isoTime(now),
+      timestamp: isoTimeToSecond(now),
       summary,
       // Where there is nothing to say a field is left out of the line.
       fromUuid: left === this.#file.header.uuid ? undefined : left,
@@ -320,19 +320,19 @@ export class SessionManager {
 
   /** Saves a message below an entry, or below the leaf, and goes there. Refuses one that says nothing. */
   async saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
-    const said = saidBy(message);
+    const said = authorOf(message);
     const parent = parentUuid === undefined ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(parentUuid));
     const now = this.#now();
     const uuid = this.#newId(now);
     // Where there is nothing to note a field is left out of the line.
-    const node = isSoonCounted(said) ? undefined : { tokens: this.kit.tokens(said) };
+    const node = isAlmostNumbered(said) ? undefined : { tokens: this.kit.tokens(said) };
     return this.#addLine({
       type: 'message',
       uuid,
       parentUuid: parent,
       version: 0,
       commit: true,
-      timestamp: isoTime(now),
+      timestamp: isoTimeToSecond(now),
       message: said,
       node,
       actor: this.#actor,
@@ -354,13 +354,13 @@ export class SessionManager {
     const parentUuid = below === null ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(below));
     const at = entry.uuid === undefined ? -1 : this.#file.indexOf(uuid);
     if (at >= 0) {
-      if (!isSame(this.#entry(at), entry))
+      if (!isSameEntry(this.#entry(at), entry))
         refuse('id/taken', `The id ${uuid} is taken by another entry.`, { nodeId: uuid });
       return uuid;
     }
     checkUnnumbered(entry, uuid);
     // What settings and labels hang on is where the session is; what is said moves the session below its place.
-    return this.#add({ ...entry, uuid, parentUuid, timestamp: entry.timestamp ?? isoTime(this.#now()) });
+    return this.#add({ ...entry, uuid, parentUuid, timestamp: entry.timestamp ?? isoTimeToSecond(this.#now()) });
   }
 
   /** Puts a label on an entry; without one it is taken away. */
@@ -388,7 +388,7 @@ export class SessionManager {
   // A setting holds for what hangs below it, so the session goes on there, in the same commit.
   #setting(entry: NewEntry): string {
     const uuid = this.#newId();
-    const timestamp = isoTime(this.#now());
+    const timestamp = isoTimeToSecond(this.#now());
     return this.#add(
       { ...entry, uuid, parentUuid: this.getLeafUuid(), timestamp },
       { type: 'leaf', uuid: this.#newId(), parentUuid: uuid, timestamp },

@@ -3,7 +3,7 @@ import type { EntryMarker, SessionEntry, SessionIndex } from '@coppice/content/s
 import { type Marker, type MessageKit, type Node, nodeId, roleOf } from '@coppice/core';
 
 /** The node that a line is, with what later lines changed about it. Ids are those of the file. */
-export function nodeAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 'tokens'>): Node {
+export function sessionNodeAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 'tokens'>): Node {
   const { file } = index;
   const { kind, message, status, meta, marker, createdAt, noted } = index.meaningAt(at);
   const { tokens } = noted;
@@ -28,12 +28,12 @@ export function nodeAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 't
     message,
     text: '',
     meta,
-    marker: marker === null ? null : markerOf(marker),
+    marker: marker === null ? null : markerOfEntry(marker),
     aliases: [],
   };
 }
 
-function markerOf({ firstKept, from, ...rest }: EntryMarker): Marker {
+function markerOfEntry({ firstKept, from, ...rest }: EntryMarker): Marker {
   return {
     ...rest,
     ...(firstKept === undefined ? {} : { firstKept: nodeId(firstKept) }),

@@ -1,16 +1,16 @@
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type SessionBed, sessionBed } from '../testing/session-bed.ts';
+import { openSessionFixture, type SessionFixture } from '../testing/session-fixture.ts';
 import type { NewEntry } from './contract.ts';
 import { SessionManager } from './manager.ts';
-import { isoTime } from './saving.ts';
+import { isoTimeToSecond } from './saving.ts';
 
-let bed: SessionBed;
+let sessions: SessionFixture;
 beforeEach(() => {
-  bed = sessionBed();
+  sessions = openSessionFixture();
 });
-afterEach(() => bed.destroy());
+afterEach(() => sessions.destroy());
 
 /** An entry as a hook may give it that no compiler has looked at. */
 const given = (text: string): NewEntry => JSON.parse(text);
@@ -30,33 +30,33 @@ test.each([
   ['an id that is no text', given('{"type":"custom","uuid":5}'), 'id/invalid', /512 bytes/],
   ['an id without end', { type: 'custom', uuid: 'ü'.repeat(257) }, 'id/invalid', /512 bytes/],
 ])('[Z7] an entry with %s is refused, and nothing of it is saved', async (_what, entry, code, message) => {
-  const manager = bed.create();
+  const manager = sessions.create();
   const before = readFileSync(manager.path);
   await expect(manager.saveEntry(entry)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   expect(readFileSync(manager.path).equals(before)).toBe(true);
 });
 
 test('[Z7] details of a summary that JSON cannot say are refused by the file itself', async () => {
-  const manager = bed.create();
+  const manager = sessions.create();
   const root = manager.getHeader().uuid;
   for (const details of [{ big: 10n }, { circle }])
     await expect(manager.branchWithSummary(root, 'left', details)).rejects.toMatchObject({ code: 'message/invalid' });
-  expect(bed.lines(manager.path).length).toBe(1);
+  expect(sessions.lines(manager.path).length).toBe(1);
 });
 
 test('[Z7] an id that another tool has used since anybody looked is taken', async () => {
-  const manager = bed.create();
+  const manager = sessions.create();
   const first = await manager.saveMessage({ role: 'user', content: 'one' });
   manager.getEntries();
   const theirs = { type: 'custom', uuid: 'theirs', parentUuid: first, data: 1 };
   appendFileSync(manager.path, `${JSON.stringify(theirs)}\n`);
   await expect(manager.saveEntry({ ...theirs, data: 2 })).rejects.toMatchObject({ code: 'id/taken' });
   expect(await manager.saveEntry(theirs)).toBe('theirs');
-  expect(bed.lines(manager.path).length).toBe(3);
+  expect(sessions.lines(manager.path).length).toBe(3);
 });
 
 test('[Z4] an entry is saved as it is given, however its fields are called, and does not change with what was given', async () => {
-  const manager = bed.create();
+  const manager = sessions.create();
   const data = { list: [1] };
   const uuid = await manager.saveEntry({ ...given('{"type":"custom","__proto__":{"x":1}}'), data, left: undefined });
   data.list.push(2);
@@ -68,19 +68,19 @@ test('[Z44] times in lines are those of the platform, to the millisecond', () =>
   fc.assert(
     fc.property(time, fc.integer({ min: 0, max: 1500 }), (at, later) => {
       fc.pre(at + later <= 8.64e15);
-      for (const each of [at, at + later, at]) expect(isoTime(each)).toBe(new Date(each).toISOString());
+      for (const each of [at, at + later, at]) expect(isoTimeToSecond(each)).toBe(new Date(each).toISOString());
     }),
   );
-  expect(isoTime(1.5)).toBe(new Date(1.5).toISOString());
-  expect(() => isoTime(Number.NaN)).toThrow(RangeError);
+  expect(isoTimeToSecond(1.5)).toBe(new Date(1.5).toISOString());
+  expect(() => isoTimeToSecond(Number.NaN)).toThrow(RangeError);
 });
 
 const hello = { role: 'user', content: 'hello' } as const;
 
 test('[Z48] a session that was closed saves nothing, reads no other file in its place and leaves the lease to others', async () => {
-  const made = bed.create();
+  const made = sessions.create();
   made.close();
-  const manager = bed.open(made.path);
+  const manager = sessions.open(made.path);
   const first = await manager.saveMessage(hello);
   manager.close();
   // The system gives the number of the closed file to the next one.
@@ -94,30 +94,30 @@ test('[Z48] a session that was closed saves nothing, reads no other file in its 
     () => made.saveMessage(hello),
   ])
     await expect(save()).rejects.toMatchObject({ code: 'store/unavailable' });
-  const again = bed.open(made.path);
+  const again = sessions.open(made.path);
   expect([again.writable, again.file.holder]).toEqual([true, null]);
 });
 
 test('[Z48] closing a session twice takes the file from nobody else', async () => {
-  const manager = bed.create();
-  const other = bed.open(manager.path);
+  const manager = sessions.create();
+  const other = sessions.open(manager.path);
   manager.close();
   manager.close();
   await expect(manager.saveMessage(hello)).rejects.toThrow(/was closed here/);
   const uuid = await other.saveMessage(hello);
   expect([manager.writable, other.writable, other.getLeafUuid()]).toEqual([false, true, uuid]);
   other.close();
-  expect(bed.open(manager.path).getLeafUuid()).toBe(uuid);
+  expect(sessions.open(manager.path).getLeafUuid()).toBe(uuid);
 });
 
 test('[Z48] a session that was opened to be read only saves nothing beside one that writes', async () => {
-  const manager = bed.create();
-  const reader = SessionManager.open(manager.path, { ...bed.options, readOnly: true });
+  const manager = sessions.create();
+  const reader = SessionManager.open(manager.path, { ...sessions.options, readOnly: true });
   const uuid = await manager.saveMessage(hello);
   await expect(reader.saveMessage(hello)).rejects.toMatchObject({ code: 'tree/read-only' });
   await expect(reader.setLabel(uuid, 'x')).rejects.toMatchObject({ code: 'tree/read-only' });
   reader.refresh();
-  expect([reader.writable, reader.getLeafUuid(), bed.lines(manager.path).length]).toEqual([false, uuid, 2]);
+  expect([reader.writable, reader.getLeafUuid(), sessions.lines(manager.path).length]).toEqual([false, uuid, 2]);
   reader.close();
   await manager.saveMessage(hello);
 });

@@ -6,9 +6,9 @@ import { newId } from '../new-id.ts';
 import type { AppMessage, NewEntry, NewSessionOptions, SessionOptions } from './contract.ts';
 
 /** Why nothing can be saved by whoever was shut out, or by anybody here. */
-export function readOnly(file: SessionFile, shut: 'read-only' | 'closed' | null): AppError {
+export function readOnlySession(file: SessionFile, shut: 'read-only' | 'closed' | null): AppError {
   const { path, dialect } = file;
-  if (shut === 'closed') return wasClosed(path);
+  if (shut === 'closed') return sessionWasClosed(path);
   const holder = shut === null ? file.holder : null;
   const why =
     holder !== null
@@ -26,7 +26,7 @@ export function readOnly(file: SessionFile, shut: 'read-only' | 'closed' | null)
   });
 }
 
-function wasClosed(path: string): AppError {
+function sessionWasClosed(path: string): AppError {
   return new AppError({
     code: 'store/unavailable',
     kind: refusalKinds['store/unavailable'],
@@ -69,7 +69,7 @@ export function idMaker({ newId: make, now }: SessionOptions, file: SessionFile)
 }
 
 /** A message as it is kept. One that is a text, as most are, needs no reading of older forms. */
-export function saidBy(message: AppMessage): Message {
+export function authorOf(message: AppMessage): Message {
   const { role, content } = message;
   const plain = typeof content === 'string' && saysSomething(content) && Object.keys(message).length === 2;
   const speaks = role === 'user' || role === 'assistant' || role === 'system';
@@ -84,10 +84,10 @@ export function plainEntry(entry: NewEntry): NewEntry {
   const fields = valueOf(plainFields(entry));
   const { type, uuid } = fields;
   if (typeof type !== 'string' || type === '') refuse('command/invalid', 'An entry has a type, which is a text.', {});
-  if (uuid === undefined) return { ...fields, type, ...placed(entry) };
+  if (uuid === undefined) return { ...fields, type, ...placeEntry(entry) };
   if (typeof uuid !== 'string' || uuid === '' || utf8Length(uuid) > idMost)
     refuse('id/invalid', `The id of an entry is a text of 1 to ${idMost} bytes.`, { type });
-  return { ...fields, type, uuid, ...placed(entry) };
+  return { ...fields, type, uuid, ...placeEntry(entry) };
 }
 
 // Lines by which a file is kept: whoever wrote one by hand could lose what the session holds.
@@ -108,7 +108,7 @@ export function checkUnnumbered(entry: NewEntry, uuid: string): void {
 }
 
 /** Place and time of an entry. */
-function placed({ parentUuid, timestamp }: NewEntry): Pick<NewEntry, 'parentUuid' | 'timestamp'> {
+function placeEntry({ parentUuid, timestamp }: NewEntry): Pick<NewEntry, 'parentUuid' | 'timestamp'> {
   return {
     ...(parentUuid === undefined ? {} : { parentUuid }),
     ...(timestamp === undefined ? {} : { timestamp }),
@@ -116,7 +116,7 @@ function placed({ parentUuid, timestamp }: NewEntry): Pick<NewEntry, 'parentUuid
 }
 
 /** Whether an entry that is there says what is given: saved again, it is the same one. */
-export function isSame(there: SessionEntry, given: NewEntry): boolean {
+export function isSameEntry(there: SessionEntry, given: NewEntry): boolean {
   for (const key of Object.keys(given)) {
     if (key === 'timestamp' || key === 'node') continue;
     if (JSON.stringify(there[key]) !== JSON.stringify(given[key])) return false;
@@ -125,7 +125,7 @@ export function isSame(there: SessionEntry, given: NewEntry): boolean {
 }
 
 /** Whether the tokens of a message are as soon counted as read: those are not noted. */
-export function isSoonCounted({ content }: Message): boolean {
+export function isAlmostNumbered({ content }: Message): boolean {
   const block = content[0];
   return block !== undefined && content.length === 1 && isText(block) && block.text.length <= 2048;
 }
@@ -140,7 +140,7 @@ let second = Number.NaN;
 let upToSecond = '';
 
 /** A time as lines say it. The part up to the second is kept, since most saves follow another: the rest is three digits. */
-export function isoTime(at: number): string {
+export function isoTimeToSecond(at: number): string {
   const now = Math.floor(at / 1000);
   if (now !== second) [second, upToSecond] = [now, new Date(now * 1000).toISOString().slice(0, -4)];
   return `${upToSecond}${String(Math.floor(at) - now * 1000).padStart(3, '0')}Z`;

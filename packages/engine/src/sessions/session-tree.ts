@@ -1,12 +1,12 @@
 /** A session's tree as it is shown: flat, parents before children, without what the entries say in full. */
 import type { SessionIndex } from '@coppice/content/sessions';
-import { beginningOf, isToolUse, textOf } from '@coppice/core';
+import { isToolUse, textOf, truncate } from '@coppice/core';
 import type { SessionStats, SessionTree, SessionTreeNode } from './contract.ts';
 
 const previewLength = 120;
 
 /** The tree. */
-export function treeOf(index: SessionIndex, leaf: number): SessionTree {
+export function sessionTreeOf(index: SessionIndex, leaf: number): SessionTree {
   const { file } = index;
   const path = new Set(index.path(leaf));
   const nodes: SessionTreeNode[] = [];
@@ -20,7 +20,7 @@ export function treeOf(index: SessionIndex, leaf: number): SessionTree {
       parentUuid: file.uuidAt(index.parent(at)),
       type: entry.type,
       role: kind === 'message' ? message.role : null,
-      preview: beginningOf(textOf(message), previewLength),
+      preview: truncate(textOf(message), previewLength),
       timestamp: entry.timestamp ?? null,
       label: index.labels.get(at)?.title ?? null,
       children: below.map((child) => file.uuidAt(child)),

@@ -3,13 +3,13 @@ import { textMessage, textOf } from '@coppice/core';
 import { replaceKeys } from '../config/mask-keys.ts';
 import { heldKeys } from '../config/secret.ts';
 import { linkedController, Stop } from '../generate/stop.ts';
+import { collectReply } from '../providers/accumulate-reply.ts';
 import type { Clock } from '../providers/contract.ts';
-import { collectReply } from '../providers/fold.ts';
 import type { Model } from '../providers/index.ts';
-import type { Question } from './prompts.ts';
+import type { SummaryQuestion } from './prompts.ts';
 
 /** How a question is asked. */
-export interface Asking {
+export interface ModelQuestion {
   readonly maxTokens: number;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -17,7 +17,7 @@ export interface Asking {
 }
 
 /** What a model said, or why it said nothing that can be used; either may have cost something. */
-export type Answer = (
+export type ModelAnswer = (
   | { readonly type: 'said'; readonly text: string }
   /** `text` is what came before it failed; it was paid for as well. */
   | { readonly type: 'failed'; readonly code: string; readonly text: string }
@@ -29,17 +29,17 @@ export type Answer = (
 const nothingUsed = { usage: null, cost: null };
 
 /** Asks a model. Never rejects: a model that fails, hangs or says nothing is an answer too. */
-export async function askModel(model: Model, question: Question, asking: Asking): Promise<Answer> {
+export async function askModel(model: Model, question: SummaryQuestion, asking: ModelQuestion): Promise<ModelAnswer> {
   const { clock, timeoutMs, signal } = asking;
   const { controller, unlink } = linkedController(signal);
   const over = new AbortController();
-  clock.wait(timeoutMs, over.signal).then(() => controller.abort(new Stop('deadline')), ignore);
+  clock.wait(timeoutMs, over.signal).then(() => controller.abort(new Stop('deadline')), ignoreCancel);
   try {
     const stream = model.stream(
       {
         systemPrompt: question.system,
         messages: [textMessage('user', question.prompt)],
-        maxTokens: roomFor(model, asking.maxTokens),
+        maxTokens: replySpaceFor(model, asking.maxTokens),
       },
       { signal: controller.signal },
     );
@@ -59,7 +59,7 @@ export async function askModel(model: Model, question: Question, asking: Asking)
         text: whole,
         ...spent,
       };
-    const text = spoken(whole);
+    const text = answerText(whole);
     if (text === '') return { type: 'failed', code: 'generate/empty', text: whole, ...spent };
     if (last?.finishReason === 'content-filter' || last?.finishReason === 'refusal')
       return { type: 'failed', code: 'provider/content-filter', text: whole, ...spent };
@@ -73,7 +73,7 @@ export async function askModel(model: Model, question: Question, asking: Asking)
   }
 }
 
-function ignore(): void {
+function ignoreCancel(): void {
   // The answer came before the time was up.
 }
 
@@ -81,12 +81,12 @@ function ignore(): void {
  * How long a reply may be for a text of so many tokens. A model that reasons counts its reasoning as part of the reply,
  * and would be cut off before it says a word.
  */
-export function roomFor({ info }: Model, wanted: number): number {
+export function replySpaceFor({ info }: Model, wanted: number): number {
   const needed = info.capabilities.thinking && info.known ? wanted * 4 : wanted;
   return Math.max(1, Math.min(needed, info.maxOut, Math.floor(info.window / 2)));
 }
 
 // Local models put their reasoning into the text.
-function spoken(text: string): string {
+function answerText(text: string): string {
   return text.replace(/^\s*<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/i, '').trim();
 }

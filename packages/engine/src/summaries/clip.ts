@@ -5,8 +5,8 @@ import { estimateTokens } from '@coppice/content';
 export function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   const kept = Math.max(2, length - 48);
-  const head = whole(text, Math.ceil(kept * 0.7));
-  const tail = wholeFrom(text, text.length - Math.floor(kept * 0.3));
+  const head = wholeTextOf(text, Math.ceil(kept * 0.7));
+  const tail = wholeGraphemeFrom(text, text.length - Math.floor(kept * 0.3));
   return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
 }
 
@@ -22,7 +22,7 @@ export function clipTokens(text: string, tokens: number): string {
 }
 
 /** The first line that says something, cut at a word. */
-export function headLine(text: string, length: number): string {
+export function firstLineOf(text: string, length: number): string {
   const start = text.search(/\S/);
   if (start === -1) return '';
   const [line = ''] = text.slice(start, start + 2 * length).split('\n', 1);
@@ -32,7 +32,7 @@ export function headLine(text: string, length: number): string {
 /** A line of at most so many code units, cut at a word if one ends near enough, with an ellipsis. */
 export function cutAtWord(line: string, length: number): string {
   if (line.length <= length) return line;
-  const end = whole(line, length - 1);
+  const end = wholeTextOf(line, length - 1);
   const space = line.lastIndexOf(' ', end);
   return `${line.slice(0, space > length / 2 ? space : end).replace(/[\s,;:.…-]+$/u, '')}…`;
 }
@@ -40,20 +40,20 @@ export function cutAtWord(line: string, length: number): string {
 // Not between the halves of a surrogate pair, nor before a mark that belongs to the character before it.
 const joins = /^(?:\p{M}|\u200d|[\u{1f3fb}-\u{1f3ff}])/u;
 
-function isSeam(text: string, at: number): boolean {
+function isCutPoint(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   if (code >= 0xdc00 && code <= 0xdfff) return false;
   return !joins.test(text.slice(at, at + 2)) && text.charCodeAt(at - 1) !== 0x200d;
 }
 
-function whole(text: string, end: number): number {
+function wholeTextOf(text: string, end: number): number {
   let at = Math.max(0, Math.min(end, text.length));
-  for (let tries = 0; at > 0 && at < text.length && tries < 32 && !isSeam(text, at); tries++) at--;
+  for (let tries = 0; at > 0 && at < text.length && tries < 32 && !isCutPoint(text, at); tries++) at--;
   return at;
 }
 
-function wholeFrom(text: string, start: number): number {
+function wholeGraphemeFrom(text: string, start: number): number {
   let at = Math.max(0, start);
-  for (let tries = 0; at < text.length && at > 0 && tries < 32 && !isSeam(text, at); tries++) at++;
+  for (let tries = 0; at < text.length && at > 0 && tries < 32 && !isCutPoint(text, at); tries++) at++;
   return at;
 }

@@ -20,7 +20,7 @@ export interface SummarizerRequest {
   /** The model that the conversation is held with: what was said goes to no other provider unless the operator says so. */
   readonly near?: Model | null | undefined;
   /** Who pays, where there is a limit to it; what it does not pay for is drawn from the messages. */
-  readonly purse?: SummaryPurse | undefined;
+  readonly allowance?: SummaryAllowance | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface SummaryUsage {
 }
 
 /** Pays for the calls of a summary. */
-export interface SummaryPurse {
+export interface SummaryAllowance {
   /**
    * Sets aside what a call may come to, by about how many tokens it reads and how many it may write; null where that is more
    * than is left. What it gives is called once with what was used, in tokens and US dollars, as far as that is known.
@@ -41,7 +41,7 @@ export interface SummaryPurse {
 
 /** A budget that outlives a single request, such as that of a day. */
 export interface SummaryBudget {
-  /** As {@link SummaryPurse.take}, but may have to look up what was spent. Never rejects. */
+  /** As {@link SummaryAllowance.take}, but may have to look up what was spent. Never rejects. */
   take(
     model: Model,
     expected: SummaryUsage,

@@ -1,7 +1,7 @@
 /** A summary without a model: what was asked and what was answered, in the words that were used. */
 import { estimateTokens } from '@coppice/content';
 import { isText, isToolUse, type Message, textOf } from '@coppice/core';
-import { clipTokens, headLine } from './clip.ts';
+import { clipTokens, firstLineOf } from './clip.ts';
 
 /** What is drawn from. */
 export interface Extraction {
@@ -19,25 +19,25 @@ const since = '## Since then';
 /** The most important lines of a conversation under the headings that a model would use. Never blank. */
 export function extractSummary({ messages, previous, focus, maxTokens, isPrefix = false }: Extraction): string {
   const earlier = previous?.trim() ?? '';
-  if (earlier !== '') return updated(earlier, messages, focus, maxTokens);
+  if (earlier !== '') return updateSummary(earlier, messages, focus, maxTokens);
   const asked = messages.filter((message) => message.role === 'user' && hasWords(message));
   const answered = messages.filter((message) => message.role === 'assistant' && hasWords(message));
-  const context = [...mentions(messages, focus), ...toolsOf(messages)].map(bullet);
-  const parts: Part[] = isPrefix
+  const context = [...mentionedNames(messages, focus), ...toolsUsed(messages)].map(bullet);
+  const parts: ExtractPart[] = isPrefix
     ? [
-        { heading: '### The request', lines: asked.slice(0, 3).map(lineOf) },
+        { heading: '### The request', lines: asked.slice(0, 3).map(lineOfMessage) },
         { heading: '### Done so far', lines: answered, keep: 'newest' },
         { heading: '### Needed for the rest', lines: context },
       ]
     : [
-        { heading: '## Goal', lines: asked.slice(0, 1).map(lineOf) },
+        { heading: '## Goal', lines: asked.slice(0, 1).map(lineOfMessage) },
         { heading: '## Progress', lines: [] },
         { heading: '### Done', lines: asked.slice(1, -1), keep: 'newest' },
         { heading: '### In progress', lines: asked.slice(1).slice(-1) },
         { heading: '## Key decisions', lines: answered.slice(-8), keep: 'newest' },
         { heading: '## Critical context', lines: context },
       ];
-  const text = bounded(parts, maxTokens);
+  const text = boundedText(parts, maxTokens);
   return text === '' ? `${isPrefix ? '###' : '##'} Goal\n${wordless(messages)}` : text;
 }
 
@@ -53,11 +53,11 @@ function hasWords(message: Message): boolean {
   return message.content.some((block) => isText(block) && /\S/.test(block.text));
 }
 
-function lineOf(message: Message): string {
-  return headLine(textOf(message), lineLength);
+function lineOfMessage(message: Message): string {
+  return firstLineOf(textOf(message), lineLength);
 }
 
-function toolsOf(messages: readonly Message[]): string[] {
+function toolsUsed(messages: readonly Message[]): string[] {
   const counts = new Map<string, number>();
   for (const message of messages)
     for (const block of message.content)
@@ -70,7 +70,7 @@ const mostMentions = 8;
 const furthestBack = 2_000;
 
 /** Lines that speak of what the reader cares about, the newest of them. */
-function mentions(messages: readonly Message[], focus: string | undefined): string[] {
+function mentionedNames(messages: readonly Message[], focus: string | undefined): string[] {
   const words = (focus?.toLowerCase().match(/[\p{L}\p{N}_./-]{3,}/gu) ?? []).slice(0, 20);
   if (words.length === 0) return [];
   const found = new Set<string>();
@@ -81,14 +81,19 @@ function mentions(messages: readonly Message[], focus: string | undefined): stri
     for (const line of textOf(message).slice(0, 20_000).split('\n')) {
       const small = line.toLowerCase();
       if (found.size < mostMentions && words.some((word) => small.includes(word)))
-        found.add(headLine(line, lineLength));
+        found.add(firstLineOf(line, lineLength));
     }
   }
   return [...found].reverse();
 }
 
 /** The earlier summary with what was said since in a section of its own, which the next update goes on with. */
-function updated(earlier: string, messages: readonly Message[], focus: string | undefined, maxTokens: number): string {
+function updateSummary(
+  earlier: string,
+  messages: readonly Message[],
+  focus: string | undefined,
+  maxTokens: number,
+): string {
   const at = earlier.lastIndexOf(`${since}\n`);
   const before =
     at === -1
@@ -99,22 +104,29 @@ function updated(earlier: string, messages: readonly Message[], focus: string | 
           .split('\n');
   const base = clipTokens((at === -1 ? earlier : earlier.slice(0, at)).trim(), Math.floor(maxTokens * 0.6));
   const said = messages.filter(({ role }) => role === 'user' || role === 'assistant').filter(hasWords);
-  const news = [...said, ...[...mentions(messages, focus), ...toolsOf(messages)].map(bullet)];
+  const news = [...said, ...[...mentionedNames(messages, focus), ...toolsUsed(messages)].map(bullet)];
   const lines = [...before.filter((line) => line.startsWith('- ') && !line.startsWith(leftOutMark)), ...news];
-  const room = maxTokens - estimateTokens(base);
-  const rest = bounded(
-    [{ heading: since, lines: lines.length === 0 ? [bullet(wordless(messages))] : lines, keep: 'newest', shown: told }],
-    room,
+  const space = maxTokens - estimateTokens(base);
+  const rest = boundedText(
+    [
+      {
+        heading: since,
+        lines: lines.length === 0 ? [bullet(wordless(messages))] : lines,
+        keep: 'newest',
+        shown: summaryLines,
+      },
+    ],
+    space,
   );
   return [base, rest].filter((part) => part !== '').join('\n\n');
 }
 
 /** A message of what was said since, with who said it. */
-function told(message: Message): string {
-  return bullet(`${message.role === 'user' ? 'Asked' : 'Answered'}: ${lineOf(message)}`);
+function summaryLines(message: Message): string {
+  return bullet(`${message.role === 'user' ? 'Asked' : 'Answered'}: ${lineOfMessage(message)}`);
 }
 
-interface Part {
+interface ExtractPart {
   readonly heading: string;
   /** A message is turned into a line only if there is room for it. */
   readonly lines: readonly (string | Message)[];
@@ -126,18 +138,18 @@ interface Part {
 const leftOutMark = '- (earlier:';
 
 /** The parts that have lines, each with as many as an even share of the room holds. */
-function bounded(parts: readonly Part[], maxTokens: number): string {
+function boundedText(parts: readonly ExtractPart[], maxTokens: number): string {
   const speaking = parts.filter((part, index) => part.lines.length > 0 || leads(parts, index));
   const counted = speaking.filter((part) => part.lines.length > 0).length;
-  let room = Math.max(40, maxTokens - 8 * speaking.length);
+  let space = Math.max(40, maxTokens - 8 * speaking.length);
   let open = counted;
   const texts: string[] = [];
-  for (const { heading, lines, keep, shown = (message: Message) => bullet(lineOf(message)) } of speaking) {
+  for (const { heading, lines, keep, shown = (message: Message) => bullet(lineOfMessage(message)) } of speaking) {
     if (lines.length === 0) {
       texts.push(heading);
       continue;
     }
-    const share = Math.floor(room / Math.max(1, open));
+    const share = Math.floor(space / Math.max(1, open));
     const kept: string[] = [];
     let taken = 0;
     for (let at = 0; at < lines.length; at++) {
@@ -148,7 +160,7 @@ function bounded(parts: readonly Part[], maxTokens: number): string {
       kept.push(line);
       taken += size;
     }
-    room -= taken;
+    space -= taken;
     open--;
     if (keep === 'newest') kept.reverse();
     const missing = lines.length - kept.length;
@@ -159,7 +171,7 @@ function bounded(parts: readonly Part[], maxTokens: number): string {
 }
 
 /** Whether a heading without lines has a smaller one with lines below it. */
-function leads(parts: readonly Part[], index: number): boolean {
+function leads(parts: readonly ExtractPart[], index: number): boolean {
   const level = (heading: string) => heading.indexOf(' ');
   const own = level(parts[index]?.heading ?? '');
   for (const part of parts.slice(index + 1)) {

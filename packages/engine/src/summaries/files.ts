@@ -92,13 +92,13 @@ function pathsIn(parameters: JsonObject, keys: ReadonlySet<string>): string[] {
   };
   for (const [key, value] of Object.entries(parameters)) {
     if (!keys.has(key.toLowerCase())) continue;
-    if (isList(value)) value.forEach(take);
+    if (isTextList(value)) value.forEach(take);
     else take(value);
   }
   return found;
 }
 
-function isList(value: Json): value is readonly Json[] {
+function isTextList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
@@ -114,7 +114,7 @@ export function filesJson({ read, changed }: TrackedFiles): JsonObject {
 /** The lists that a marker's details hold; none where they are something else. */
 export function filesIn(details: JsonObject | undefined): TrackedFiles {
   const texts = (value: Json | undefined): string[] =>
-    value !== undefined && isList(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+    value !== undefined && isTextList(value) ? value.filter((one): one is string => typeof one === 'string') : [];
   if (details === undefined) return noFiles;
   return { read: texts(details.readFiles), changed: texts(details.modifiedFiles) };
 }

@@ -1,7 +1,7 @@
 /** What a model is told when it is to sum up or to name something. */
 
 /** One question to a model. */
-export interface Question {
+export interface SummaryQuestion {
   readonly system: string;
   readonly prompt: string;
 }
@@ -38,59 +38,59 @@ const measure =
   'Keep exact file names, identifiers, commands, numbers and error messages. Leave out greetings, detours and whatever ' +
   'was overtaken by something later. Do not invent anything; where the transcript leaves something open, say so.';
 
-function quoted(tag: string, text: string): string {
+function quoteTranscript(tag: string, text: string): string {
   return `<${tag}>\n${text}\n</${tag}>`;
 }
 
 function attention(focus: string | undefined): string {
   if (focus === undefined || focus.trim() === '') return '';
-  return `\n\nPay most attention to this, and go into detail about it:\n${quoted('focus', focus.trim())}`;
+  return `\n\nPay most attention to this, and go into detail about it:\n${quoteTranscript('focus', focus.trim())}`;
 }
 
 /** Notes of what nobody has summed up yet. */
-export function freshQuestion(transcript: string, focus?: string): Question {
+export function freshQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
-    prompt: `${quoted('conversation', transcript)}\n\nThe transcript above is going to be replaced by your notes: whoever goes on with the work has nothing else. Write them in exactly this form:\n\n${sections}\n\n${measure}${attention(focus)}`,
+    prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is going to be replaced by your notes: whoever goes on with the work has nothing else. Write them in exactly this form:\n\n${sections}\n\n${measure}${attention(focus)}`,
   };
 }
 
 /** Earlier notes, brought up to date with what was said since. */
-export function updateQuestion(transcript: string, previous: string, focus?: string): Question {
+export function updateQuestion(transcript: string, previous: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
-    prompt: `${quoted('earlier-summary', previous)}\n\n${quoted('conversation', transcript)}\n\nThe earlier summary stands for everything before this transcript. Bring it up to date: keep what still holds, add what is new, move what was finished from "In progress" to "Done", correct what changed, and drop what no longer matters. Do not tell the old and the new one after the other. Write the result in exactly this form:\n\n${sections}\n\n${measure}${attention(focus)}`,
+    prompt: `${quoteTranscript('earlier-summary', previous)}\n\n${quoteTranscript('conversation', transcript)}\n\nThe earlier summary stands for everything before this transcript. Bring it up to date: keep what still holds, add what is new, move what was finished from "In progress" to "Done", correct what changed, and drop what no longer matters. Do not tell the old and the new one after the other. Write the result in exactly this form:\n\n${sections}\n\n${measure}${attention(focus)}`,
   };
 }
 
 /** Notes of the first part of a request of which the rest stays in view. */
-export function prefixQuestion(transcript: string, focus?: string): Question {
+export function prefixQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
-    prompt: `${quoted('conversation', transcript)}\n\nThe transcript above is the first part of one request that was too long to keep whole; its last part stays as it is and follows your notes. Write what is needed to understand that last part, in exactly this form:\n\n### The request\nWhat the user asked for, with all conditions.\n\n### Done so far\n- What was found out, decided and done in this part.\n\n### Needed for the rest\n- What the last part builds on.\n\n${measure}${attention(focus)}`,
+    prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is the first part of one request that was too long to keep whole; its last part stays as it is and follows your notes. Write what is needed to understand that last part, in exactly this form:\n\n### The request\nWhat the user asked for, with all conditions.\n\n### Done so far\n- What was found out, decided and done in this part.\n\n### Needed for the rest\n- What the last part builds on.\n\n${measure}${attention(focus)}`,
   };
 }
 
 /** Notes of a branch that somebody comes back from. */
-export function branchQuestion(transcript: string, focus?: string): Question {
+export function branchQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
-    prompt: `${quoted('conversation', transcript)}\n\nThe transcript above is a branch of a conversation. The user goes on at another place, where nothing of it can be seen, and takes your notes along. Write them in exactly this form:\n\n${sections}\n\nSay what was tried and did not work, so that nobody tries it again. ${measure}${attention(focus)}`,
+    prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is a branch of a conversation. The user goes on at another place, where nothing of it can be seen, and takes your notes along. Write them in exactly this form:\n\n${sections}\n\nSay what was tried and did not work, so that nobody tries it again. ${measure}${attention(focus)}`,
   };
 }
 
 /** Notes of a branch, brought up to date with its next part. */
-export function branchUpdateQuestion(transcript: string, previous: string, focus?: string): Question {
+export function branchUpdateQuestion(transcript: string, previous: string, focus?: string): SummaryQuestion {
   const { system, prompt } = updateQuestion(transcript, previous, focus);
   return { system, prompt: `${prompt}\n\nSay what was tried and did not work, so that nobody tries it again.` };
 }
 
 /** A name for a conversation or a part of one. */
-export function titleQuestion(transcript: string): Question {
+export function titleQuestion(transcript: string): SummaryQuestion {
   return {
     system:
       'You name conversations. You are given the beginning of one to read, not to take part in. Answer with a title of ' +
       'two to six words in its language: no quotation marks, no markup, no full stop, nothing else.',
-    prompt: `${quoted('conversation', transcript)}\n\nTitle:`,
+    prompt: `${quoteTranscript('conversation', transcript)}\n\nTitle:`,
   };
 }

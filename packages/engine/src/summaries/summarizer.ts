@@ -5,7 +5,7 @@ import { generateError } from '../generate/errors.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
-import { type Answer, type Asking, askModel, roomFor } from './ask-model.ts';
+import { askModel, type ModelAnswer, type ModelQuestion, replySpaceFor } from './ask-model.ts';
 import { clip } from './clip.ts';
 import {
   defaultSummaryLimits,
@@ -13,9 +13,9 @@ import {
   type Summarizer,
   type SummarizerRequest,
   type Summary,
+  type SummaryAllowance,
   type SummaryBudget,
   type SummaryLimits,
-  type SummaryPurse,
   type SummaryUsage,
   type TitleRequest,
 } from './contract.ts';
@@ -27,7 +27,7 @@ import {
   branchUpdateQuestion,
   freshQuestion,
   prefixQuestion,
-  type Question,
+  type SummaryQuestion,
   titleQuestion,
   updateQuestion,
 } from './prompts.ts';
@@ -35,7 +35,7 @@ import { portionsOf, transcriptOf } from './transcript.ts';
 
 /** What a summarizer is made of. */
 export interface SummarizerOptions {
-  /** Who writes; see `cheapModel`. Without it every text is drawn from the messages. */
+  /** Who writes; see `summaryModel`. Without it every text is drawn from the messages. */
   readonly model?: PickModel | null | undefined;
   /** Pays for every call in addition to a request's own purse; what it does not pay for is extracted from the messages. */
   readonly budget?: SummaryBudget | undefined;
@@ -48,29 +48,29 @@ const turnHeading = '## The request under way';
 
 /** Makes a summarizer. Nothing is asked until something is to be summed up. */
 export function createSummarizer(options: SummarizerOptions = {}): Summarizer {
-  const desk: Desk = {
+  const services: SummarizerServices = {
     pick: options.model ?? null,
     budget: options.budget ?? null,
     limits: { ...defaultSummaryLimits, ...options.limits },
     clock: options.clock ?? systemClock,
   };
   return {
-    compaction: (request) => compactionSummary(desk, request),
+    compaction: (request) => compactionSummary(services, request),
     async branch(request) {
-      const part = await written(desk, await chosen(desk, request), request, {
+      const part = await writeSummary(services, await chooseModel(services, request), request, {
         messages: request.messages,
         previous: null,
-        maxTokens: request.maxTokens ?? desk.limits.maxTokens,
+        maxTokens: request.maxTokens ?? services.limits.maxTokens,
         ask: branchQuestion,
         update: branchUpdateQuestion,
       });
       return assembled([part], [part.text], request);
     },
-    title: (request) => title(desk, request),
+    title: (request) => titleForTree(services, request),
   };
 }
 
-interface Desk {
+interface SummarizerServices {
   readonly pick: PickModel | null;
   readonly budget: SummaryBudget | null;
   readonly limits: SummaryLimits;
@@ -78,17 +78,17 @@ interface Desk {
 }
 
 /** One text to write. */
-interface Task {
+interface SummaryTask {
   readonly messages: readonly Message[];
   readonly previous: string | null;
   readonly maxTokens: number;
-  readonly ask: (transcript: string, focus?: string) => Question;
-  readonly update: (transcript: string, previous: string, focus?: string) => Question;
+  readonly ask: (transcript: string, focus?: string) => SummaryQuestion;
+  readonly update: (transcript: string, previous: string, focus?: string) => SummaryQuestion;
   readonly isPrefix?: boolean;
 }
 
 /** A text and who wrote it. */
-interface Written {
+interface WrittenSummary {
   readonly text: string;
   readonly model: Model | null;
   /** Why no model wrote it. */
@@ -103,12 +103,12 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 /** Who writes, or why nobody does. */
-type Choice = { readonly model: Model } | { readonly model: null; readonly reason: string };
+type ModelPick = { readonly model: Model } | { readonly model: null; readonly reason: string };
 
-async function chosen(
-  { pick }: Desk,
+async function chooseModel(
+  { pick }: SummarizerServices,
   { near, signal }: { readonly near?: Model | null | undefined; readonly signal?: AbortSignal | undefined },
-): Promise<Choice> {
+): Promise<ModelPick> {
   throwIfAborted(signal);
   try {
     const model = (await pick?.(near ?? null)) ?? null;
@@ -119,46 +119,51 @@ async function chosen(
 }
 
 /** What a call uses, where nobody says so. */
-function estimated({ system, prompt }: Question, said: string): SummaryUsage {
+function estimateCost({ system, prompt }: SummaryQuestion, said: string): SummaryUsage {
   return { inputTokens: estimateTokens(system) + estimateTokens(prompt), outputTokens: estimateTokens(said) };
 }
 
 /** How a question is asked, and which purse of the request pays for it. */
-interface Paid extends Omit<Asking, 'clock'> {
-  readonly purse?: SummaryPurse | undefined;
+interface SummaryCost extends Omit<ModelQuestion, 'clock'> {
+  readonly allowance?: SummaryAllowance | undefined;
 }
 
-const notPaid: Answer = { type: 'failed', code: 'generate/budget', text: '', usage: null, cost: null };
+const notPaid: ModelAnswer = { type: 'failed', code: 'generate/budget', text: '', usage: null, cost: null };
 
 /** Asks a model if purse and budget pay for it; both are charged also where the caller has stopped waiting. */
-async function asked(desk: Desk, model: Model, question: Question, { purse, ...asking }: Paid): Promise<Answer> {
-  const expected = { ...estimated(question, ''), outputTokens: roomFor(model, asking.maxTokens) };
-  const settlePurse = purse?.take(model, expected);
-  if (settlePurse === null) return notPaid;
-  const settleBudget = await desk.budget?.take(model, expected);
+async function askForSummary(
+  services: SummarizerServices,
+  model: Model,
+  question: SummaryQuestion,
+  { allowance, ...asking }: SummaryCost,
+): Promise<ModelAnswer> {
+  const expected = { ...estimateCost(question, ''), outputTokens: replySpaceFor(model, asking.maxTokens) };
+  const settleAllowance = allowance?.take(model, expected);
+  if (settleAllowance === null) return notPaid;
+  const settleBudget = await services.budget?.take(model, expected);
   if (settleBudget === null) {
-    settlePurse?.(null, null);
+    settleAllowance?.(null, null);
     return notPaid;
   }
-  const answer = await askModel(model, question, { ...asking, clock: desk.clock });
-  const used = answer.usage ?? (answer.text === '' ? null : estimated(question, answer.text));
+  const answer = await askModel(model, question, { ...asking, clock: services.clock });
+  const used = answer.usage ?? (answer.text === '' ? null : estimateCost(question, answer.text));
   const cost = answer.cost ?? (used === null ? null : (model.cost(used)?.total ?? null));
-  settlePurse?.(used, cost);
+  settleAllowance?.(used, cost);
   await settleBudget?.(used, cost);
   throwIfAborted(asking.signal);
   return answer;
 }
 
-async function compactionSummary(desk: Desk, request: SummarizerRequest): Promise<Summary> {
+async function compactionSummary(services: SummarizerServices, request: SummarizerRequest): Promise<Summary> {
   const { messages, turnPrefix = [] } = request;
   const previous = request.previous == null ? null : withoutFiles(request.previous) || null;
-  const choice = await chosen(desk, request);
-  const maxTokens = request.maxTokens ?? desk.limits.maxTokens;
+  const choice = await chooseModel(services, request);
+  const maxTokens = request.maxTokens ?? services.limits.maxTokens;
   const isSplit = turnPrefix.length > 0;
   const hasHistory = messages.length > 0;
   const [whole, begun] = await Promise.all([
     hasHistory || (previous === null && !isSplit)
-      ? written(desk, choice, request, {
+      ? writeSummary(services, choice, request, {
           messages,
           previous,
           maxTokens: isSplit ? Math.floor((maxTokens * 2) / 3) : maxTokens,
@@ -167,7 +172,7 @@ async function compactionSummary(desk: Desk, request: SummarizerRequest): Promis
         })
       : null,
     isSplit
-      ? written(desk, choice, request, {
+      ? writeSummary(services, choice, request, {
           messages: turnPrefix,
           previous: null,
           maxTokens: hasHistory || previous !== null ? Math.floor(maxTokens / 3) : maxTokens,
@@ -186,18 +191,18 @@ async function compactionSummary(desk: Desk, request: SummarizerRequest): Promis
   );
 }
 
-function assembled(parts: readonly Written[], texts: readonly string[], { files }: SummarizerRequest): Summary {
+function assembled(parts: readonly WrittenSummary[], texts: readonly string[], { files }: SummarizerRequest): Summary {
   const lists = filesText(files ?? noFiles);
-  return { text: [...texts, ...(lists === '' ? [] : [lists])].join('\n\n'), source: sourceOf(parts) };
+  return { text: [...texts, ...(lists === '' ? [] : [lists])].join('\n\n'), source: summarySource(parts) };
 }
 
 /** Who wrote the parts: the model if one of them was its own. */
-function sourceOf(parts: readonly Written[]): JsonObject {
+function summarySource(parts: readonly WrittenSummary[]): JsonObject {
   const reasons = [...new Set(parts.flatMap((part) => (part.reason === null ? [] : [part.reason])))];
   const model = parts.find((part) => part.reason === null)?.model ?? null;
   if (model === null) return { type: 'extract', reason: reasons.join(', ') || 'nothing-new' };
   const own = parts.filter((part) => part.reason === null);
-  const sum = (of: (part: Written) => number | null | undefined) =>
+  const sum = (of: (part: WrittenSummary) => number | null | undefined) =>
     own.reduce<number | null>((all, part) => {
       const one = of(part);
       return one == null ? all : (all ?? 0) + one;
@@ -218,10 +223,15 @@ function sourceOf(parts: readonly Written[]): JsonObject {
 }
 
 /** Writes one text, portion by portion: each answer is brought up to date with the next. */
-async function written(desk: Desk, choice: Choice, request: SummarizerRequest, task: Task): Promise<Written> {
-  const { focus, signal, purse } = request;
+async function writeSummary(
+  services: SummarizerServices,
+  choice: ModelPick,
+  request: SummarizerRequest,
+  task: SummaryTask,
+): Promise<WrittenSummary> {
+  const { focus, signal, allowance } = request;
   const { messages, previous, maxTokens, isPrefix = false } = task;
-  const extracted = (reason: string, calls = 0): Written => ({
+  const extracted = (reason: string, calls = 0): WrittenSummary => ({
     text: extractSummary({ messages, previous, focus, maxTokens, isPrefix }),
     model: null,
     reason,
@@ -232,20 +242,20 @@ async function written(desk: Desk, choice: Choice, request: SummarizerRequest, t
   if (choice.model === null) return extracted(choice.reason);
   const { model } = choice;
   const length = Math.min(maxTokens, Math.floor(model.info.window / 4));
-  const portions = await portionsFor(desk, model, messages, previous, length);
+  const portions = await portionsFor(services, model, messages, previous, length);
   if (portions === null) return extracted('too-long');
-  const { limits } = desk;
+  const { limits } = services;
   const usage = { inputTokens: 0, outputTokens: 0 };
   let cost: number | null = null;
   let isCounted = false;
   let text = previous;
   for (const [index, portion] of portions.entries()) {
     const question = text === null ? task.ask(portion, focus) : task.update(portion, text, focus);
-    const answer: Answer = await asked(desk, model, question, {
+    const answer: ModelAnswer = await askForSummary(services, model, question, {
       maxTokens: length,
       timeoutMs: limits.timeoutMs,
       signal,
-      purse,
+      allowance,
     });
     if (answer.type === 'failed') return extracted(answer.code, answer === notPaid ? index : index + 1);
     text = withoutFiles(answer.text) || answer.text;
@@ -263,7 +273,7 @@ async function written(desk: Desk, choice: Choice, request: SummarizerRequest, t
 const wordsAround = 700;
 
 function portionsFor(
-  { limits }: Desk,
+  { limits }: SummarizerServices,
   model: Model,
   messages: readonly Message[],
   previous: string | null,
@@ -271,7 +281,7 @@ function portionsFor(
 ): Promise<readonly string[] | null> {
   // An earlier summary, ours or of an earlier portion, stands beside every portion; estimates run short on some languages.
   const beside = wordsAround + length + (previous === null ? 0 : Math.ceil(previous.length / 3));
-  const tokens = Math.floor((model.info.window - roomFor(model, length) - beside) * 0.8);
+  const tokens = Math.floor((model.info.window - replySpaceFor(model, length) - beside) * 0.8);
   if (tokens < 256) return Promise.resolve(null);
   return portionsOf(messages, {
     tokens: Math.min(tokens, limits.inputTokens),
@@ -282,18 +292,18 @@ function portionsFor(
 
 const titleTokens = 64;
 
-async function title(desk: Desk, request: TitleRequest): Promise<Summary | null> {
+async function titleForTree(services: SummarizerServices, request: TitleRequest): Promise<Summary | null> {
   const { signal } = request;
   const messages = request.messages.slice(0, 4);
   const plain = firstTitle(messages);
   if (plain === null) return null;
-  const choice = await chosen(desk, request);
+  const choice = await chooseModel(services, request);
   if (choice.model === null) return { text: plain, source: { type: 'extract', reason: choice.reason } };
   const { model } = choice;
-  const { limits } = desk;
+  const { limits } = services;
   const transcript = transcriptOf(messages, { text: 1_500, toolResult: 200 }).join('\n\n');
   const asking = { maxTokens: titleTokens, timeoutMs: Math.min(30_000, limits.timeoutMs), signal };
-  const answer = await asked(desk, model, titleQuestion(clip(transcript, 5_000)), asking);
+  const answer = await askForSummary(services, model, titleQuestion(clip(transcript, 5_000)), asking);
   const tidy = answer.type === 'said' ? tidyTitle(answer.text) : null;
   if (answer.type === 'failed' || tidy === null)
     return {

@@ -1,15 +1,15 @@
 import { ask, type NodeId, nodeId, run, type TreeAttributes } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ProviderRequest } from '../providers/contract.ts';
-import { type Beat, textBeats } from '../testing/scripted.ts';
-import { openWorkshop, until, type Workshop } from '../testing/workshop.ts';
+import { type ScriptedEvent, textEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
 import type { Summarizer } from './contract.ts';
-import { createTitles, type Titles, type TitlesOptions } from './titles.ts';
+import { createTitles, type TitleGenerator, type TitlesOptions } from './titles.ts';
 
-let shop: Workshop;
-let titles: Titles;
+let shop: TurnFixture;
+let titles: TitleGenerator;
 let asked: number;
-let answer: readonly Beat[];
+let answer: readonly ScriptedEvent[];
 
 function isTitle(request: ProviderRequest): boolean {
   return request.systemPrompt?.startsWith('You name conversations') === true;
@@ -38,10 +38,10 @@ async function sent(text: string, options = {}): Promise<NodeId> {
 describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
   beforeEach(async () => {
     asked = 0;
-    answer = textBeats('A red boat');
-    shop = await openWorkshop(kind, [
+    answer = textEvents('A red boat');
+    shop = await openTurnFixture(kind, [
       (request) => {
-        if (!isTitle(request)) return textBeats('Of course. It is red.');
+        if (!isTitle(request)) return textEvents('Of course. It is red.');
         asked++;
         return answer;
       },
@@ -59,7 +59,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     expect((await attributes()).autoTitle).toBe('A red boat');
     expect((await shop.node(reply)).meta.autoTitle).toBe('A red boat');
     expect(asked).toBe(1);
-    answer = textBeats('Sails');
+    answer = textEvents('Sails');
     const next = await sent('And the sails?');
     await titles.idle();
     expect((await attributes()).autoTitle).toBe('A red boat');

@@ -43,7 +43,7 @@ export interface TitlesOptions {
 }
 
 /** Titles on their way. */
-export interface Titles {
+export interface TitleGenerator {
   /** Resolves when nothing is on its way. */
   idle(): Promise<void>;
   /** Follows no more turns, stops what is on its way, and resolves when that is through. */
@@ -56,7 +56,7 @@ export const titleActor = 'coppice:titles';
 // A burst of turns leaves its newest titles; the others are left for their next turn.
 const mostWaiting = 200;
 
-interface Job {
+interface TitleJob {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
 }
@@ -65,9 +65,9 @@ interface Job {
  * Gives titles after turns: to a tree after its first exchange, once and never beside a title that it has, and to the
  * reply that a turn ended with. No turn waits for it.
  */
-export function createTitles(options: TitlesOptions): Titles {
+export function createTitles(options: TitlesOptions): TitleGenerator {
   const clock = options.clock ?? systemClock;
-  const desk: Desk = {
+  const services: TitleServices = {
     store: options.store,
     asked: options.summarizer ?? createSummarizer({ clock }),
     plain: createSummarizer({ clock }),
@@ -83,7 +83,7 @@ export function createTitles(options: TitlesOptions): Titles {
     },
   };
   const over = new AbortController();
-  const waiting: Job[] = [];
+  const waiting: TitleJob[] = [];
   let working: Promise<void> | null = null;
   const report = (error: unknown) => {
     try {
@@ -95,8 +95,8 @@ export function createTitles(options: TitlesOptions): Titles {
   const work = async () => {
     // One after the other: titles are never in a hurry, and the turns of the same machine are.
     for (let job = waiting.shift(); job !== undefined && !over.signal.aborted; job = waiting.shift())
-      await titled(desk, job, over.signal).catch((error: unknown) => {
-        if (!isGone(error)) report(error);
+      await setTreeTitle(services, job, over.signal).catch((error: unknown) => {
+        if (!isTreeGone(error)) report(error);
       });
     working = null;
   };
@@ -118,11 +118,11 @@ export function createTitles(options: TitlesOptions): Titles {
 }
 
 /** Whether what was to be named was taken away meanwhile, which is nobody's fault. */
-function isGone(error: unknown): boolean {
+function isTreeGone(error: unknown): boolean {
   return isAppError(error) && (error.kind === 'not-found' || error.code === 'tree/read-only');
 }
 
-interface Desk {
+interface TitleServices {
   readonly store: Store;
   readonly asked: Summarizer;
   readonly plain: Summarizer;
@@ -145,27 +145,27 @@ function pace(perMinute: number, clock: Pick<Clock, 'now'>): () => boolean {
   };
 }
 
-async function titled(desk: Desk, { treeId, nodeId }: Job, signal: AbortSignal): Promise<void> {
-  const { store, context } = desk;
+async function setTreeTitle(services: TitleServices, { treeId, nodeId }: TitleJob, signal: AbortSignal): Promise<void> {
+  const { store, context } = services;
   const found = await store.read(treeId, function* () {
     const row = yield* ask('tree', {});
     const node = row === null ? null : yield* ask('node', { id: nodeId });
     if (row === null || node === null || row.attributes.trashedAt !== undefined) return null;
     const { title, autoTitle } = row.attributes;
-    const needsTree = desk.trees && title === undefined && autoTitle === undefined;
-    const needsNode = desk.nodes && node.meta.title === undefined && node.meta.autoTitle === undefined;
+    const needsTree = services.trees && title === undefined && autoTitle === undefined;
+    const needsNode = services.nodes && node.meta.title === undefined && node.meta.autoTitle === undefined;
     const first = needsTree ? (yield* ask('path', { to: nodeId })).nodes : [];
     const last = needsNode ? (yield* ask('path', { to: nodeId, limit: 12 })).nodes : [];
-    return { node, tree: needsTree ? beginning(first) : null, reply: needsNode ? exchange(last) : null };
+    return { node, tree: needsTree ? startOfTree(first) : null, reply: needsNode ? exchange(last) : null };
   });
   if (found === null) return;
-  const near = modelOf(desk, found.node);
+  const near = modelForTitle(services, found.node);
   const find = async (nodes: readonly Node[]) => {
     const messages = nodes.flatMap((node) => node.message ?? []);
-    return (desk.mayAsk() ? desk.asked : desk.plain).title({ messages, near, signal });
+    return (services.mayAsk() ? services.asked : services.plain).title({ messages, near, signal });
   };
   const name = found.tree === null ? null : await find(found.tree);
-  if (name !== null) await nameTree(desk, treeId, nodeId, name.text);
+  if (name !== null) await nameTree(services, treeId, nodeId, name.text);
   if (found.reply === null) return;
   // The title of a conversation's first exchange is that of its first reply as well.
   const isFirst = name !== null && found.tree?.at(-1)?.id === nodeId;
@@ -177,7 +177,12 @@ async function titled(desk: Desk, { treeId, nodeId }: Job, signal: AbortSignal):
 }
 
 /** The user may have named the tree, or taken back what it was to be named after, while we looked for a name. */
-async function nameTree({ store, context }: Desk, treeId: TreeId, nodeId: NodeId, autoTitle: string): Promise<void> {
+async function nameTree(
+  { store, context }: TitleServices,
+  treeId: TreeId,
+  nodeId: NodeId,
+  autoTitle: string,
+): Promise<void> {
   const isOpen = await store.read(treeId, function* () {
     const row = yield* ask('tree', {});
     if (row === null || (yield* ask('head', { id: nodeId })) === null) return false;
@@ -186,21 +191,21 @@ async function nameTree({ store, context }: Desk, treeId: TreeId, nodeId: NodeId
   if (isOpen) await run(store, { type: 'attributes', treeId, set: { autoTitle } }, context);
 }
 
-function said(nodes: readonly Node[], role: Message['role']): Node | undefined {
+function firstMessages(nodes: readonly Node[], role: Message['role']): Node | undefined {
   return nodes.find((node) => node.kind === 'message' && node.role === role && node.text.trim() !== '');
 }
 
 /** The first question and the first answer. */
-function beginning(path: readonly Node[]): readonly Node[] {
-  return [said(path, 'user'), said(path, 'assistant')].filter((node) => node !== undefined);
+function startOfTree(path: readonly Node[]): readonly Node[] {
+  return [firstMessages(path, 'user'), firstMessages(path, 'assistant')].filter((node) => node !== undefined);
 }
 
 /** The last question and what the reply says. */
 function exchange(path: readonly Node[]): readonly Node[] {
-  return [said(path.slice(0, -1).toReversed(), 'user'), path.at(-1)].filter((node) => node !== undefined);
+  return [firstMessages(path.slice(0, -1).toReversed(), 'user'), path.at(-1)].filter((node) => node !== undefined);
 }
 
-function modelOf({ model }: Desk, { meta }: Node): Model | null {
+function modelForTitle({ model }: TitleServices, { meta }: Node): Model | null {
   const { type, provider, model_name: name } = meta.source ?? {};
   if (model === null || type !== 'model') return null;
   try {

@@ -1,6 +1,6 @@
 /** A conversation as text for somebody who is to sum it up, in portions that they can read. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { definitionOf, estimateTokens } from '@coppice/content';
+import { blockDefinitionOf, estimateTokens } from '@coppice/content';
 import { isText, isToolUse, type Message, pairTools } from '@coppice/core';
 import { clip, clipTokens } from './clip.ts';
 
@@ -14,12 +14,12 @@ const speakers = { user: 'User', assistant: 'Assistant', system: 'System', tool:
 
 /** One entry per message, in order; none is left out, however little it says. */
 export function transcriptOf(messages: readonly Message[], limits: TranscriptLimits): readonly string[] {
-  const names = toolNames(messages);
+  const names = toolNamesIn(messages);
   return messages.map((message, index) => {
     const { role } = message;
     if (role === 'tool') {
-      const said = message.content.map((block) => definitionOf(block).toText(block)).join('\n');
-      return `[${speakers.tool}: ${names.get(index) ?? 'unknown tool'}] ${fenced(clip(said, limits.toolResult))}`;
+      const said = message.content.map((block) => blockDefinitionOf(block).toText(block)).join('\n');
+      return `[${speakers.tool}: ${names.get(index) ?? 'unknown tool'}] ${fencedText(clip(said, limits.toolResult))}`;
     }
     const lines: string[] = [];
     let text = '';
@@ -28,17 +28,21 @@ export function transcriptOf(messages: readonly Message[], limits: TranscriptLim
       if (block.type === 'thinking') continue;
       if (isToolUse(block))
         lines.push(`[Assistant calls ${block.name}] ${clip(JSON.stringify(block.parameters), 600)}`);
-      else text += block.type === 'text' ? definitionOf(block).toText(block) : `\n${definitionOf(block).toText(block)}`;
+      else
+        text +=
+          block.type === 'text'
+            ? blockDefinitionOf(block).toText(block)
+            : `\n${blockDefinitionOf(block).toText(block)}`;
     }
     if (text.trim() !== '' || lines.length === 0)
       lines.unshift(
         `[${speakers[role]}] ${clip(text.trim() === '' ? '(nothing that can be read)' : text.trim(), limits.text)}`,
       );
-    return fenced(lines.join('\n'));
+    return fencedText(lines.join('\n'));
   });
 }
 
-function toolNames(messages: readonly Message[]): ReadonlyMap<number, string> {
+function toolNamesIn(messages: readonly Message[]): ReadonlyMap<number, string> {
   const names = new Map<number, string>();
   for (const pairs of pairTools(messages).calls.values())
     for (const { call, result } of pairs) if (result !== null) names.set(result, call.name);
@@ -46,7 +50,7 @@ function toolNames(messages: readonly Message[]): ReadonlyMap<number, string> {
 }
 
 // What is quoted cannot close the quotation and go on in our name.
-function fenced(text: string): string {
+function fencedText(text: string): string {
   return text.replace(/<(?=\/?(?:conversation|earlier-summary|focus)\b)/gi, '‹');
 }
 
@@ -78,7 +82,10 @@ export async function portionsOf(
     let length = 0;
     for (const one of lengths) length += Math.min(one, text);
     if (length / longestToken > tokens * most) continue;
-    const portions = await packed(transcriptOf(messages, { text, toolResult: Math.min(toolResult, text) }), tokens);
+    const portions = await packPortions(
+      transcriptOf(messages, { text, toolResult: Math.min(toolResult, text) }),
+      tokens,
+    );
     if (portions.length <= most) return portions;
   }
   return null;
@@ -94,7 +101,7 @@ function roughLength({ role, content }: Message): number {
 // Estimating megabytes takes a while, in which streams and timers of the same process want their turn.
 const atAStretch = 200_000;
 
-async function packed(entries: readonly string[], tokens: number): Promise<string[]> {
+async function packPortions(entries: readonly string[], tokens: number): Promise<string[]> {
   const portions: string[] = [];
   let open: string[] = [];
   let taken = 0;

@@ -12,13 +12,13 @@ export {
 export { oddServer } from './mcp.ts';
 export { type Handler, openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
 export {
-  type Beat,
+  type ScriptedEvent,
   type ScriptedOptions,
   type ScriptedProvider,
   type ScriptedReply,
   scriptedProvider,
-  textBeats,
-  toolBeats,
-  usageBeat,
+  textEvents,
+  toolEvents,
+  usageEventOf,
 } from './scripted.ts';
 export { streamed, type WireName, type WireReply, whole } from './wires.ts';

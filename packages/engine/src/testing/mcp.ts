@@ -13,7 +13,7 @@ import {
 } from '../mcp/index.ts';
 import { memoryPins } from '../mcp/pins.ts';
 import type { ApprovalDecision, ApprovalRequest, ToolResult } from '../tools/contract.ts';
-import { until } from './workshop.ts';
+import { until } from './turn-fixture.ts';
 
 const resolve = createRequire(import.meta.url).resolve;
 

@@ -7,7 +7,7 @@ import { defineProvider } from '../providers/define.ts';
 import { errorEvent } from '../providers/errors.ts';
 
 /** One thing that a scripted reply does: an event, a pause, a throw (which no provider should, and some will), a hang. */
-export type Beat =
+export type ScriptedEvent =
   | ProviderEvent
   | { readonly type: 'wait'; readonly ms: number }
   | { readonly type: 'throw'; readonly error: Error }
@@ -15,8 +15,12 @@ export type Beat =
 
 /** A reply: beats, or what makes them from the request and the number of the call, from 0. */
 export type ScriptedReply =
-  | readonly Beat[]
-  | ((request: ProviderRequest, call: number, options: ProviderCall) => Iterable<Beat> | AsyncIterable<Beat>);
+  | readonly ScriptedEvent[]
+  | ((
+      request: ProviderRequest,
+      call: number,
+      options: ProviderCall,
+    ) => Iterable<ScriptedEvent> | AsyncIterable<ScriptedEvent>);
 
 /** A scripted provider and what it was asked. */
 export interface ScriptedProvider extends Provider {
@@ -33,17 +37,17 @@ export type ScriptedOptions = Partial<Omit<ProviderSpec, 'stream'>> & {
 };
 
 /** The beats of a reply of plain text, word by word, with usage and an end. */
-export function textBeats(text: string, finishReason: 'stop' | 'length' = 'stop'): ProviderEvent[] {
+export function textEvents(text: string, finishReason: 'stop' | 'length' = 'stop'): ProviderEvent[] {
   const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
   return [
     ...words.map((word): ProviderEvent => ({ type: 'text-delta', text: word })),
-    usageBeat(10, words.length),
+    usageEventOf(10, words.length),
     { type: 'end', finishReason, raw: finishReason },
   ];
 }
 
 /** The beats of a reply that calls tools. */
-export function toolBeats(
+export function toolEvents(
   ...calls: readonly { readonly id: string; readonly name: string; readonly parameters: JsonObject }[]
 ): ProviderEvent[] {
   const events: ProviderEvent[] = [];
@@ -52,12 +56,12 @@ export function toolBeats(
     events.push({ type: 'tool-use-delta', index, json: JSON.stringify(parameters) });
     events.push({ type: 'tool-use-end', index, parameters });
   }
-  events.push(usageBeat(10, 5 * calls.length), { type: 'end', finishReason: 'tool-use', raw: 'tool_calls' });
+  events.push(usageEventOf(10, 5 * calls.length), { type: 'end', finishReason: 'tool-use', raw: 'tool_calls' });
   return events;
 }
 
 /** A usage event. */
-export function usageBeat(inputTokens: number, outputTokens: number): ProviderEvent {
+export function usageEventOf(inputTokens: number, outputTokens: number): ProviderEvent {
   const raw: Record<string, Json> = { input: inputTokens, output: outputTokens };
   return { type: 'usage', inputTokens, outputTokens, raw };
 }
@@ -85,8 +89,8 @@ export function scriptedProvider(replies: readonly ScriptedReply[], options: Scr
       const reply = replies[number] ?? afterwards ?? replies.at(-1) ?? [];
       running++;
       try {
-        const beats = typeof reply === 'function' ? reply(request, number, call) : reply;
-        for await (const beat of beats) yield* play(beat, call);
+        const events = typeof reply === 'function' ? reply(request, number, call) : reply;
+        for await (const event of events) yield* play(event, call);
       } finally {
         running--;
       }
@@ -98,12 +102,12 @@ export function scriptedProvider(replies: readonly ScriptedReply[], options: Scr
   );
 }
 
-async function* play(beat: Beat, call: ProviderCall): AsyncGenerator<ProviderEvent> {
+async function* play(event: ScriptedEvent, call: ProviderCall): AsyncGenerator<ProviderEvent> {
   const signal = call.signal ?? new AbortController().signal;
   if (signal.aborted) yield errorEvent('provider/aborted', 'The reply was stopped.');
-  else if (beat.type === 'wait') await (call.clock ?? systemClock).wait(beat.ms, signal);
-  else if (beat.type === 'throw') throw beat.error;
-  else if (beat.type === 'hang')
+  else if (event.type === 'wait') await (call.clock ?? systemClock).wait(event.ms, signal);
+  else if (event.type === 'throw') throw event.error;
+  else if (event.type === 'hang')
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
-  else yield beat;
+  else yield event;
 }

@@ -16,8 +16,8 @@ import type {
 import { toolErrorKinds } from './contract.ts';
 import { toolError } from './errors.ts';
 import { textOfResult, withinBytes } from './result-text.ts';
-import { decidingBy, type ToolRules } from './rules.ts';
-import type { Check } from './schema.ts';
+import { approvalFromRules, type ToolRules } from './rules.ts';
+import type { SchemaCheck } from './schema.ts';
 
 /** How long a call may take and how much it may answer. */
 export interface ToolLimits {
@@ -38,11 +38,11 @@ export const defaultToolLimits: ToolLimits = {
 /** A tool that is ready to be called. */
 export interface ReadyTool {
   readonly tool: Tool;
-  readonly check: Check;
+  readonly check: SchemaCheck;
 }
 
 /** What calls need of the registry. */
-export interface Workshop {
+export interface ToolRunner {
   readonly limits: ToolLimits;
   readonly rules: ToolRules;
   readonly now: () => number;
@@ -51,14 +51,14 @@ export interface Workshop {
 }
 
 /** Answers a call. Never throws and never rejects: what goes wrong is the answer. */
-export async function answerCall(shop: Workshop, call: ToolCall, options: ToolCallOptions): Promise<ToolResult> {
+export async function answerCall(shop: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolResult> {
   const start = shop.now();
   const origin = shop.find(call.name)?.tool.origin;
   const answered = (content: readonly Block[], truncated: boolean, error: ToolErrorCode | null): ToolResult => ({
     callId: call.id,
     name: call.name,
     ...(origin === undefined ? {} : { origin }),
-    message: { role: 'tool', tool_call_id: call.id, content: content.map(withoutKeys) },
+    message: { role: 'tool', tool_call_id: call.id, content: content.map(withoutSecrets) },
     error,
     truncated,
     elapsedMs: Math.max(0, shop.now() - start),
@@ -69,25 +69,25 @@ export async function answerCall(shop: Workshop, call: ToolCall, options: ToolCa
     return answered([block], within.truncated, error);
   };
   try {
-    const result = await worked(shop, call, options);
+    const result = await runTool(shop, call, options);
     if (!(result instanceof ToolContent)) return said(textOfResult(result), null);
     const { blocks, truncated } = blocksWithin(result, shop.limits);
     return answered(blocks, truncated, result.isError ? 'tool/failed' : null);
   } catch (error) {
-    const { code, message } = failure(call.name, error);
+    const { code, message } = toolFailure(call.name, error);
     return said(`Error (${code}): ${message}`, code);
   }
 }
 
 /** A tool that looks around may find a key of ours; it does not become part of a conversation. */
-function withoutKeys(block: Block): Block {
+function withoutSecrets(block: Block): Block {
   if (!isText(block)) return block;
   const text = hideSecrets(block.text);
   const hidden: TextBlock = { ...block, text };
   return text === block.text ? block : hidden;
 }
 
-function failure(name: string, error: unknown): { readonly code: ToolErrorCode; readonly message: string } {
+function toolFailure(name: string, error: unknown): { readonly code: ToolErrorCode; readonly message: string } {
   if (isAppError(error) && isToolCode(error.code)) return { code: error.code, message: error.message };
   const said = error instanceof Error ? error.message : typeof error === 'string' ? error : '';
   return { code: 'tool/failed', message: `The tool ${name} failed${said === '' ? '.' : `: ${said}`}` };
@@ -98,9 +98,9 @@ function isToolCode(code: string): code is ToolErrorCode {
 }
 
 /** What a tool gave. One that is not typed may give nothing at all. */
-type Given = Json | ToolContent | undefined;
+type ToolCallInput = Json | ToolContent | undefined;
 
-async function worked(shop: Workshop, call: ToolCall, options: ToolCallOptions): Promise<Given> {
+async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolCallInput> {
   const { name } = call;
   const allowed = options.active === undefined || options.active.includes(name);
   const ready = allowed ? shop.find(name) : undefined;
@@ -113,9 +113,12 @@ async function worked(shop: Workshop, call: ToolCall, options: ToolCallOptions):
   const parameters: JsonObject = structuredClone(call.parameters);
   const wrong = ready.check(parameters);
   if (wrong !== undefined) throw toolError('tool/bad-arguments', `The arguments of ${name} ${wrong}.`, { name });
-  if (options.signal?.aborted === true) throw aborted(name);
+  if (options.signal?.aborted === true) throw abortedTool(name);
   if (ready.tool.sideEffects)
-    await approved(ready.tool, call.id, parameters, { ...options, approve: decidingBy(shop.rules, options.approve) });
+    await askForApproval(ready.tool, call.id, parameters, {
+      ...options,
+      approve: approvalFromRules(shop.rules, options.approve),
+    });
   return await withinTime(shop, ready.tool, parameters, options);
 }
 
@@ -125,11 +128,16 @@ function unknownTool(name: string, names: readonly string[]): Error {
   return toolError('tool/unknown', `There is no tool ${shown}. ${others}`, { name });
 }
 
-function aborted(name: string): Error {
+function abortedTool(name: string): Error {
   return toolError('tool/aborted', `The call of ${name} was stopped.`, { name });
 }
 
-async function approved(tool: Tool, callId: string, parameters: JsonObject, options: ToolCallOptions): Promise<void> {
+async function askForApproval(
+  tool: Tool,
+  callId: string,
+  parameters: JsonObject,
+  options: ToolCallOptions,
+): Promise<void> {
   const { name, description, origin } = tool;
   const hash = approvalHash(name, parameters);
   const data = { name, hash };
@@ -138,7 +146,7 @@ async function approved(tool: Tool, callId: string, parameters: JsonObject, opti
   const signal = options.signal ?? new AbortController().signal;
   const shown = { name, description, ...(origin === undefined ? {} : { origin }) };
   const request = { ...shown, callId, parameters: structuredClone(parameters), hash, signal };
-  const decision = await unlessAborted(name, signal, decided(options.approve, request));
+  const decision = await unlessToolAborted(name, signal, decideApproval(options.approve, request));
   if (!decision.approved)
     throw toolError(
       'tool/not-approved',
@@ -150,7 +158,7 @@ async function approved(tool: Tool, callId: string, parameters: JsonObject, opti
 }
 
 /** An approval that fails is none: what could not be asked about is not run. */
-async function decided(approve: Approve, request: ApprovalRequest): Promise<ApprovalDecision> {
+async function decideApproval(approve: Approve, request: ApprovalRequest): Promise<ApprovalDecision> {
   try {
     // One without types may decide nothing at all.
     return (await approve(request)) ?? { approved: false };
@@ -159,10 +167,10 @@ async function decided(approve: Approve, request: ApprovalRequest): Promise<Appr
   }
 }
 
-async function unlessAborted<T>(name: string, signal: AbortSignal, work: Promise<T>): Promise<T> {
+async function unlessToolAborted<T>(name: string, signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = (): void => undefined;
   const ending = new Promise<never>((_, reject) => {
-    stop = () => reject(aborted(name));
+    stop = () => reject(abortedTool(name));
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
   });
@@ -175,11 +183,11 @@ async function unlessAborted<T>(name: string, signal: AbortSignal, work: Promise
 
 /** Runs a tool until it answers, is stopped, or its time is over; what it does after that is no longer looked at. */
 async function withinTime(
-  shop: Workshop,
+  shop: ToolRunner,
   tool: Tool,
   parameters: JsonObject,
   options: ToolCallOptions,
-): Promise<Given> {
+): Promise<ToolCallInput> {
   const { name } = tool;
   const limit = tool.timeoutMs ?? shop.limits.timeoutMs;
   const control = new AbortController();
@@ -193,7 +201,7 @@ async function withinTime(
       control.abort(error);
     };
     timer = setTimeout(() => end(late), limit);
-    stop = () => end(aborted(name));
+    stop = () => end(abortedTool(name));
     if (options.signal?.aborted === true) stop();
     else options.signal?.addEventListener('abort', stop, { once: true });
   });

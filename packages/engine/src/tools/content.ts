@@ -23,7 +23,7 @@ interface Bounds {
 // Many tiny blocks cost more than one long one, and no tool has that much to show.
 const mostBlocks = 256;
 
-function textBlock(text: string): TextBlock {
+function toolTextBlock(text: string): TextBlock {
   return { type: 'text', text };
 }
 
@@ -43,19 +43,19 @@ export function blocksWithin(
     mark === ''
       ? blocks
       : first !== undefined && isText(first)
-        ? [textBlock(mark + first.text), ...blocks.slice(1)]
-        : [textBlock(`${mark}the tool says that it failed.`), ...blocks];
+        ? [toolTextBlock(mark + first.text), ...blocks.slice(1)]
+        : [toolTextBlock(`${mark}the tool says that it failed.`), ...blocks];
   for (const block of marked) {
     if (kept.length === mostBlocks || (isText(block) && text <= 0)) {
       truncated = true;
-      kept.push(textBlock(`[truncated: the result has ${marked.length} parts, ${kept.length} are shown]`));
+      kept.push(toolTextBlock(`[truncated: the result has ${marked.length} parts, ${kept.length} are shown]`));
       break;
     }
     if (isText(block)) {
       const within = withinBytes(block.text, text);
       truncated ||= within.truncated;
       text = within.truncated ? 0 : text - Buffer.byteLength(within.text);
-      kept.push(within.truncated ? textBlock(within.text) : block);
+      kept.push(within.truncated ? toolTextBlock(within.text) : block);
       continue;
     }
     const size = Buffer.byteLength(JSON.stringify(block));
@@ -64,9 +64,9 @@ export function blocksWithin(
       kept.push(block);
     } else {
       truncated = true;
-      kept.push(textBlock(`[left out: ${block.type} of ${size} bytes, the limit is ${mediaBytes}]`));
+      kept.push(toolTextBlock(`[left out: ${block.type} of ${size} bytes, the limit is ${mediaBytes}]`));
     }
   }
-  if (kept.length === 0) kept.push(textBlock('done'));
+  if (kept.length === 0) kept.push(toolTextBlock('done'));
   return { blocks: kept, truncated };
 }

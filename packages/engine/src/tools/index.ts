@@ -6,5 +6,5 @@ export { ToolContent } from './content.ts';
 export * from './contract.ts';
 export { defineTool, type ToolSpecification } from './define.ts';
 export { toolError } from './errors.ts';
-export { builtInTools, createTools, type Tools, type ToolsOptions } from './registry.ts';
+export { builtInTools, createTools, type ToolRegistry, type ToolsOptions } from './registry.ts';
 export { type ToolRules, toolSettings } from './rules.ts';

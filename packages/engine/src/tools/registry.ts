@@ -21,7 +21,7 @@ export interface ToolsOptions {
 }
 
 /** The tools that models may call. Several sources add to one registry and take away what is theirs. */
-export interface Tools {
+export interface ToolRegistry {
   /** Adds a tool; what is returned takes it away again. Refuses a name that is taken and a schema that cannot be used. */
   add(tool: Tool): () => void;
   list(): readonly Tool[];
@@ -35,7 +35,7 @@ export interface Tools {
 }
 
 /** Makes a registry. */
-export function createTools(options: ToolsOptions = {}): Tools {
+export function createTools(options: ToolsOptions = {}): ToolRegistry {
   const ready = new Map<string, ReadyTool>();
   const shop = {
     limits: { ...defaultToolLimits, ...options.limits },
@@ -44,7 +44,7 @@ export function createTools(options: ToolsOptions = {}): Tools {
     find: (name: string) => ready.get(name),
     names: () => [...ready.keys()],
   };
-  const tools: Tools = {
+  const tools: ToolRegistry = {
     add(tool) {
       if (ready.has(tool.name))
         throw toolError('tool/exists', `There is a tool ${tool.name} already.`, { name: tool.name });

@@ -19,7 +19,7 @@ export function toolSettings({ tools }: { readonly tools: ToolsConfig }): {
 }
 
 /** Who decides about a call of a tool with side effects: the rules where they say something, else whoever is asked. */
-export function decidingBy({ approval, allow }: ToolRules, ask: Approve | undefined): Approve | undefined {
+export function approvalFromRules({ approval, allow }: ToolRules, ask: Approve | undefined): Approve | undefined {
   if (approval === 'ask' && allow.length === 0) return ask;
   return (request) => {
     const { name, hash } = request;

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { toolError } from './errors.ts';
 
 /** What is wrong with arguments, as the end of a sentence; undefined when nothing is. */
-export type Check = (parameters: JsonObject) => string | undefined;
+export type SchemaCheck = (parameters: JsonObject) => string | undefined;
 
 // Schemas come from other programs: keywords and formats that are not known here are let be, as the standard says.
 const options = {
@@ -41,7 +41,7 @@ function withoutPatterns<T extends Ajv | Ajv2020>(validator: T): T {
 }
 
 /** Compiles the schema of a tool's arguments. Refuses one that is no schema of an object, or too large. */
-export function compileSchema(name: string, schema: JsonObject): Check {
+export function compileSchema(name: string, schema: JsonObject): SchemaCheck {
   const bad = (why: string, cause?: unknown) =>
     toolError('tool/bad-schema', `The parameters of the tool ${name} ${why}.`, { name }, cause);
   if (schema.type !== undefined && schema.type !== 'object') throw bad('are not described as an object');

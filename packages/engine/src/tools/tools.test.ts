@@ -160,20 +160,20 @@ describe('a call', () => {
   });
 
   test('[W67] ends at its time limit, also if the tool never does, and tells the tool to stop', async () => {
-    let told: unknown;
+    let reported: unknown;
     const hanging = tool({
       timeoutMs: 5,
       run: (_parameters, { signal }) =>
         new Promise<string>(() => {
           signal.addEventListener('abort', () => {
-            told = signal.reason;
+            reported = signal.reason;
           });
         }),
     });
     const answered = await createTools({ tools: [hanging] }).call(calling());
     expect(answered.error).toBe('tool/timeout');
     expect(textOf(answered)).toContain('5 ms');
-    expect(told).toMatchObject({ code: 'tool/timeout' });
+    expect(reported).toMatchObject({ code: 'tool/timeout' });
     const byDefault = createTools({ tools: [{ ...hanging, timeoutMs: undefined }], limits: { timeoutMs: 4 } });
     expect(textOf(await byDefault.call(calling()))).toContain('4 ms');
   });

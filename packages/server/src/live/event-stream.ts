@@ -1,7 +1,7 @@
 /** Server-sent events: one reader each, dropped when it lags too far behind, so that it never holds up the others. */
-import type { Caller, Stay } from '../caller.ts';
+import type { Caller, CallerLimits } from '../caller.ts';
 import type { ServerLimits } from '../contract.ts';
-import type { Usage } from '../middleware/limits.ts';
+import type { BodyUsage } from '../middleware/limits.ts';
 import type { RawReply } from '../routes/define.ts';
 
 const encoder = new TextEncoder();
@@ -63,7 +63,7 @@ export class EventStream {
   }
 
   /** Resolves when there is room again, or when the reader is gone: what is old is sent no faster than it is read. */
-  room(): Promise<void> {
+  waitForDrain(): Promise<void> {
     if (this.#controller === null || (this.#controller.desiredSize ?? 0) > 0) return Promise.resolve();
     return new Promise((resolve) => this.#roomy.push(resolve));
   }
@@ -93,14 +93,14 @@ export class EventStream {
 
 /** Every open stream of a server. */
 export class Streams {
-  readonly #open = new Map<EventStream, Stay | null>();
-  readonly #usage: Usage;
+  readonly #open = new Map<EventStream, CallerLimits | null>();
+  readonly #usage: BodyUsage;
   readonly #limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>;
   #timer: NodeJS.Timeout | null = null;
   #over = false;
   #looking = false;
 
-  constructor(usage: Usage, limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>, closing: AbortSignal) {
+  constructor(usage: BodyUsage, limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>, closing: AbortSignal) {
     this.#usage = usage;
     this.#limits = limits;
     closing.addEventListener('abort', () => this.#closeAll(), { once: true });

@@ -1,6 +1,6 @@
 /** The feeds that are read at the moment, one per tree. */
 import type { Store, TreeId } from '@coppice/core';
-import type { Room, Services } from '../services.ts';
+import type { OwnerServices, Services } from '../services.ts';
 import type { EventStream } from './event-stream.ts';
 import { TreeHub } from './tree-hub.ts';
 
@@ -16,10 +16,16 @@ export class Hubs {
   }
 
   /** Gives a reader the feed of a tree from a version on. */
-  async join(room: Room, store: Store, treeId: TreeId, stream: EventStream, since: number | null): Promise<void> {
+  async join(
+    ownerServices: OwnerServices,
+    store: Store,
+    treeId: TreeId,
+    stream: EventStream,
+    since: number | null,
+  ): Promise<void> {
     const hubs = this.#byStore.get(store) ?? new Map<TreeId, TreeHub>();
     this.#byStore.set(store, hubs);
-    const hub = hubs.get(treeId) ?? this.#begin(room, store, treeId, hubs);
+    const hub = hubs.get(treeId) ?? this.#begin(ownerServices, store, treeId, hubs);
     try {
       await hub.join(stream, since);
     } catch (error) {
@@ -29,10 +35,10 @@ export class Hubs {
     }
   }
 
-  #begin(room: Room, store: Store, treeId: TreeId, hubs: Map<TreeId, TreeHub>): TreeHub {
+  #begin(ownerServices: OwnerServices, store: Store, treeId: TreeId, hubs: Map<TreeId, TreeHub>): TreeHub {
     const { turns, limits, log } = this.#services;
     const hub: TreeHub = new TreeHub({
-      room,
+      ownerServices,
       store,
       treeId,
       turns,

@@ -12,8 +12,8 @@ async function owners({ auth, store }: Services): Promise<readonly string[]> {
 export async function recoverOnce(services: Services): Promise<number> {
   let saved = 0;
   for (const owner of await owners(services)) {
-    const room = services.roomOf(owner);
-    saved += (await room.engineOf(room.store).generator.recover()).length;
+    const ownerServices = services.ownerServicesOf(owner);
+    saved += (await ownerServices.engineOf(ownerServices.store).generator.recover()).length;
   }
   if (saved > 0) services.log.info({ saved }, 'replies of a process that is gone were saved');
   return saved;

@@ -8,25 +8,25 @@ import {
   type Commit,
   type Node,
   type NodeId,
-  type Reading,
+  type ReadProgram,
   readTree,
   type Store,
   type TreeId,
 } from '@coppice/core';
 import type { FollowEvent } from '@coppice/engine';
 import type { ServerLimits } from '../contract.ts';
-import type { Room, Services } from '../services.ts';
-import { changedIds, nodesOf, readNodes } from '../tree-view.ts';
+import type { OwnerServices, Services } from '../services.ts';
+import { changedIds, nodesOfCommits, readNodes } from '../tree-view.ts';
 import { type EventStream, encodeEvent } from './event-stream.ts';
-import type { LiveTurn, Turns } from './turns.ts';
+import type { LiveTurn, LiveTurns } from './turns.ts';
 
-interface Kept {
+interface BufferedEvent {
   readonly version: number;
   readonly bytes: Uint8Array;
 }
 
 /** A reply on its way, as far as it was told. */
-interface Growing {
+interface StreamingReply {
   readonly runId: string | null;
   text: string;
   sent: number;
@@ -48,10 +48,10 @@ const keptBytes = 256 * 1024;
 
 /** What a hub is made for. */
 export interface HubOptions {
-  readonly room: Room;
+  readonly ownerServices: OwnerServices;
   readonly store: Store;
   readonly treeId: TreeId;
-  readonly turns: Turns;
+  readonly turns: LiveTurns;
   readonly limits: Pick<ServerLimits, 'deltaMs'>;
   readonly log: Services['log'];
   /** Called when nobody reads any more. */
@@ -63,8 +63,8 @@ export class TreeHub {
   readonly #options: HubOptions;
   readonly #readers = new Map<EventStream, number>();
   readonly #over = new AbortController();
-  readonly #growing = new Map<NodeId, Growing>();
-  readonly #kept: Kept[] = [];
+  readonly #growing = new Map<NodeId, StreamingReply>();
+  readonly #kept: BufferedEvent[] = [];
   #keptSize = 0;
   #timer: NodeJS.Timeout | null = null;
   #version = 0;
@@ -124,7 +124,7 @@ export class TreeHub {
     this.#meetNodes(commit);
   }
 
-  #keep(kept: Kept): void {
+  #keep(kept: BufferedEvent): void {
     this.#kept.push(kept);
     this.#keptSize += kept.bytes.byteLength;
     while (this.#keptSize > keptBytes) this.#keptSize -= this.#kept.shift()?.bytes.byteLength ?? 0;
@@ -170,8 +170,8 @@ export class TreeHub {
 
   /** Reads a reply that another process writes. */
   async #followElsewhere(nodeId: NodeId): Promise<void> {
-    const { room, store, treeId } = this.#options;
-    const events: AsyncIterable<FollowEvent> = room
+    const { ownerServices, store, treeId } = this.#options;
+    const events: AsyncIterable<FollowEvent> = ownerServices
       .engineOf(store)
       .generator.follow({ treeId, nodeId }, this.#over.signal);
     for await (const event of events) if (event.type === 'text-delta') this.#grow(nodeId, event.offset, event.text);
@@ -246,14 +246,14 @@ export class TreeHub {
       const next = this.#keptAfter(at);
       if (next === undefined) at = await this.#catchUpFromStore(stream, at);
       else {
-        await stream.room();
+        await stream.waitForDrain();
         if (stream.send(next.bytes)) at = next.version;
       }
     }
     return at;
   }
 
-  #keptAfter(version: number): Kept | undefined {
+  #keptAfter(version: number): BufferedEvent | undefined {
     // Versions rise by one, so the place follows from the first.
     return this.#kept[version + 1 - (this.#kept[0]?.version ?? 0)];
   }
@@ -263,7 +263,7 @@ export class TreeHub {
     let at = since;
     for await (const commit of store.feed(treeId, since, stream.closed)) {
       const bytes = await commitEvent(store, commit);
-      await stream.room();
+      await stream.waitForDrain();
       if (!stream.send(bytes)) break;
       at = commit.version;
       if (at >= this.#version || this.#keptAfter(at) !== undefined) break;
@@ -290,7 +290,7 @@ export class TreeHub {
 
 /** A commit as an event, with the nodes that it added or changed as they are, and the subtrees that it restored. */
 async function commitEvent(store: Store, commit: Commit): Promise<Uint8Array> {
-  const nodes = nodesOf(commit);
+  const nodes = nodesOfCommits(commit);
   if (nodes !== null) return encodeEvent('commit', { ...commit, nodes }, commit.version);
   const read = await store.read(commit.treeId, function* () {
     return { nodes: yield* readNodes(changedIds(commit)), restored: yield* readRestored(commit) };
@@ -303,7 +303,7 @@ const mostRestored = 200;
 const mostRestoredLength = 256 * 1024;
 
 /** What each restored node of a commit brought back: its live subtree with bookmarks, unless that is too large. */
-function* readRestored(commit: Commit): Reading<Readonly<Record<string, RestoredSubtree>>> {
+function* readRestored(commit: Commit): ReadProgram<Readonly<Record<string, RestoredSubtree>>> {
   const subtrees: Record<string, RestoredSubtree> = {};
   let left = mostRestored;
   let length = 0;

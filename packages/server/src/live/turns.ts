@@ -11,7 +11,7 @@ import type {
 } from '@coppice/engine';
 import type { Quotas, ServerLimits } from '../contract.ts';
 import { refuseHttp } from '../http-errors.ts';
-import type { Room } from '../services.ts';
+import type { OwnerServices } from '../services.ts';
 import { Waiters } from './waiters.ts';
 
 /** What a turn tells over HTTP: what the engine tells, and what a person is asked. */
@@ -107,7 +107,7 @@ export class LiveTurn {
 }
 
 /** Every turn of this process that runs, and for a while those that are through. */
-export class Turns {
+export class LiveTurns {
   readonly #byAct = new Map<ActId, LiveTurn>();
   readonly #quotas: Quotas;
   readonly #limits: Pick<ServerLimits, 'keepTurnMs'>;
@@ -159,9 +159,9 @@ export class Turns {
   }
 
   /** Begins a turn, or finds the one that the same request began. Refuses one too many. */
-  begin(room: Room, store: Store, start: TurnStart, options: GenerateOptions): LiveTurn {
+  begin(ownerServices: OwnerServices, store: Store, start: TurnStart, options: GenerateOptions): LiveTurn {
     let running = 0;
-    for (const live of this.#byAct.values()) if (!live.over && live.owner === room.owner) running++;
+    for (const live of this.#byAct.values()) if (!live.over && live.owner === ownerServices.owner) running++;
     if (running >= this.#quotas.generations)
       refuseHttp(
         'http/too-many',
@@ -169,11 +169,11 @@ export class Turns {
       );
     // The turn asks for approval by the live turn, which is made of it.
     const box: { live: LiveTurn | null } = { live: null };
-    const approve: Approve = (request) => this.#approve(room.owner, request, box.live);
-    const turn = room.engineOf(store).generator.generate(start, { ...options, approve });
+    const approve: Approve = (request) => this.#approve(ownerServices.owner, request, box.live);
+    const turn = ownerServices.engineOf(store).generator.generate(start, { ...options, approve });
     const known = this.#byAct.get(turn.actId);
     if (known !== undefined) return known;
-    const live = new LiveTurn(room.owner, store, turn);
+    const live = new LiveTurn(ownerServices.owner, store, turn);
     box.live = live;
     this.#byAct.set(turn.actId, live);
     void this.#record(live);
@@ -213,7 +213,7 @@ export class Turns {
  * Waits until a turn's first replies are there, so that whoever began it knows what to look at; rejects with what the
  * turn was refused for.
  */
-export async function begunReplies(live: LiveTurn, wanted: number): Promise<readonly BegunReply[]> {
+export async function waitForFirstReplies(live: LiveTurn, wanted: number): Promise<readonly BegunReply[]> {
   const begun = new Map<NodeId, BegunReply>();
   for await (const [, event] of live.read(0, new AbortController().signal)) {
     if (event.type === 'node' && event.role === 'assistant') {
@@ -232,6 +232,6 @@ export async function begunReplies(live: LiveTurn, wanted: number): Promise<read
 }
 
 /** The version that a tree is at. */
-export async function versionOf(store: Store, treeId: TreeId): Promise<number> {
+export async function versionOfTurn(store: Store, treeId: TreeId): Promise<number> {
   return (await store.read(treeId, () => ask('tree', {})))?.version ?? 0;
 }

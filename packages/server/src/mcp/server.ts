@@ -46,37 +46,37 @@ const mostNodes = 500;
 const mostMessages = 100;
 const mostResources = 100;
 
-interface Said {
+interface ToolReply {
   readonly content: { readonly type: 'text'; readonly text: string }[];
   readonly isError?: boolean;
   readonly [key: string]: unknown;
 }
 
-function said(value: unknown): Said {
+function toolReply(value: unknown): ToolReply {
   return { content: [{ type: 'text', text: JSON.stringify(value) }] };
 }
 
 /** Answers with what came, or with the refusal as a tool error that a model can read. */
-async function answered(act: () => Promise<unknown>): Promise<Said> {
+async function answerWith(act: () => Promise<unknown>): Promise<ToolReply> {
   try {
-    return said(await act());
+    return toolReply(await act());
   } catch (thrown) {
     const text = isAppError(thrown) ? `${thrown.code}: ${thrown.message}` : 'internal: something went wrong.';
     return { content: [{ type: 'text', text }], isError: true };
   }
 }
 
-function messageOf(one: Node) {
+function mcpMessage(one: Node) {
   const { id, parentId, role, kind, status, createdAt, text } = one;
   const cut = text.length > longestText;
   return { id, parentId, role, kind, status, createdAt, text: cut ? text.slice(0, longestText) : text, cut };
 }
 
-function treeOf(text: string): TreeId {
+function mcpTree(text: string): TreeId {
   return valueOf(parseTreeId(text));
 }
 
-function nodeOf(text: string): NodeId {
+function mcpNode(text: string): NodeId {
   return valueOf(parseNodeId(text));
 }
 
@@ -94,13 +94,13 @@ export function createTreesServer(options: TreesServerOptions): McpServer {
       argsSchema: z.object({ tree, node: node.optional() }),
     },
     ({ tree: of, node: at }) =>
-      asked(async () => {
-        const id = treeOf(of);
+      listResources(async () => {
+        const id = mcpTree(of);
         const page = await options.store.read(id, () =>
-          readPage(id, { limit: 50, ...(at === undefined ? {} : { nodeId: nodeOf(at) }) }),
+          readPage(id, { limit: 50, ...(at === undefined ? {} : { nodeId: mcpNode(at) }) }),
         );
         const earlier = page.before === null ? [] : [`Earlier messages are left out; they end before ${page.before}.`];
-        const said = page.nodes.map((one) => `${one.role}: ${messageOf(one).text}`);
+        const said = page.nodes.map((one) => `${one.role}: ${mcpMessage(one).text}`);
         const text = ['Go on from this conversation:', ...earlier, ...said].join('\n\n');
         return { messages: [{ role: 'user', content: { type: 'text', text } }] };
       }),
@@ -119,7 +119,7 @@ function addReading(server: McpServer, store: Store): void {
       annotations: reads,
     },
     ({ title, project, limit: most = 20, cursor: from }) =>
-      answered(async () => {
+      answerWith(async () => {
         const page = await store.trees({
           limit: most,
           ...(title === undefined ? {} : { title }),
@@ -140,11 +140,11 @@ function addReading(server: McpServer, store: Store): void {
       annotations: reads,
     },
     ({ text, tree: of, limit: most = 20, cursor: from }) =>
-      answered(() =>
+      answerWith(() =>
         store.search({
           text,
           limit: most,
-          ...(of === undefined ? {} : { treeId: treeOf(of) }),
+          ...(of === undefined ? {} : { treeId: mcpTree(of) }),
           ...(from === undefined ? {} : { cursor: from }),
         }),
       ),
@@ -157,17 +157,17 @@ function addReading(server: McpServer, store: Store): void {
       annotations: reads,
     },
     ({ tree: of, node: at, limit: most = 20, before }) =>
-      answered(async () => {
-        const id = treeOf(of);
+      answerWith(async () => {
+        const id = mcpTree(of);
         const page = await store.read(id, () =>
           readPage(id, {
             limit: most,
-            ...(at === undefined ? {} : { nodeId: nodeOf(at) }),
-            ...(before === undefined ? {} : { before: nodeOf(before) }),
+            ...(at === undefined ? {} : { nodeId: mcpNode(at) }),
+            ...(before === undefined ? {} : { before: mcpNode(before) }),
           }),
         );
         const { rootId, activeNodeId, version } = page;
-        return { rootId, activeNodeId, version, before: page.before, messages: page.nodes.map(messageOf) };
+        return { rootId, activeNodeId, version, before: page.before, messages: page.nodes.map(mcpMessage) };
       }),
   );
   server.registerTool(
@@ -182,10 +182,10 @@ function addReading(server: McpServer, store: Store): void {
       annotations: reads,
     },
     ({ tree: of, from, depth = 50 }) =>
-      answered(async () => {
-        const id = treeOf(of);
+      answerWith(async () => {
+        const id = mcpTree(of);
         const [row, nodes] = await store.read(id, function* () {
-          const start = from === undefined ? {} : { from: nodeOf(from) };
+          const start = from === undefined ? {} : { from: mcpNode(from) };
           return [yield* readTree(id), yield* readTopology(id, { ...start, depth })] as const;
         });
         const { rootId, activeNodeId, version } = row;
@@ -201,18 +201,18 @@ function addReading(server: McpServer, store: Store): void {
       annotations: reads,
     },
     ({ tree: of, a, b }) =>
-      answered(async () => {
-        const id = treeOf(of);
+      answerWith(async () => {
+        const id = mcpTree(of);
         const [left, right] = await store.read(id, function* () {
-          return [yield* readPath({ to: nodeOf(a) }), yield* readPath({ to: nodeOf(b) })] as const;
+          return [yield* readPath({ to: mcpNode(a) }), yield* readPath({ to: mcpNode(b) })] as const;
         });
         const found = diffBranches(left, right);
         const [first, second] = [found.left[0]?.message, found.right[0]?.message];
         return {
           common: found.common,
           shared: found.shared,
-          left: found.left.slice(0, 50).map(messageOf),
-          right: found.right.slice(0, 50).map(messageOf),
+          left: found.left.slice(0, 50).map(mcpMessage),
+          right: found.right.slice(0, 50).map(mcpMessage),
           words: first == null || second == null ? null : diffMessages(first, second).text,
         };
       }),
@@ -236,17 +236,17 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
       annotations: adds,
     },
     ({ tree: of, node: at, role = 'user', text }) =>
-      answered(async () => {
+      answerWith(async () => {
         const given = context();
         // Before a tree is made for it: a refusal leaves nothing behind.
         if (text.trim() === '') return refuse('message/blank', 'There is nothing to add: the text is blank.');
         if (of === undefined && at !== undefined)
           return refuse('command/invalid', `Name the tree of the node ${at.slice(0, 100)} as well.`);
-        const id = of === undefined ? treeId(given.newId()) : treeOf(of);
+        const id = of === undefined ? treeId(given.newId()) : mcpTree(of);
         const autoTitle = plainTitle(text);
         const attributes = autoTitle === null ? {} : { autoTitle };
         if (of === undefined) await run(store, { type: 'create', treeId: id, attributes }, given);
-        const parent = at === undefined ? {} : { parentId: nodeOf(at) };
+        const parent = at === undefined ? {} : { parentId: mcpNode(at) };
         const messages = [{ message: textMessage(role, text) }];
         const { result, version } = await run(store, { type: 'append', treeId: id, messages, ...parent }, given);
         return { treeId: id, nodeId: result.nodeId, version };
@@ -260,8 +260,8 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
       annotations: adds,
     },
     ({ tree: of, node: at, summary }) =>
-      answered(async () => {
-        const command = { type: 'branch', treeId: treeOf(of), nodeId: nodeOf(at) } as const;
+      answerWith(async () => {
+        const command = { type: 'branch', treeId: mcpTree(of), nodeId: mcpNode(at) } as const;
         const { result, version } = await run(
           store,
           summary === undefined ? command : { ...command, summary },
@@ -278,10 +278,10 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
       annotations: { ...adds, idempotentHint: true },
     },
     ({ tree: of, node: at, title = null }) =>
-      answered(async () => {
+      answerWith(async () => {
         const { version } = await run(
           store,
-          { type: 'bookmark', treeId: treeOf(of), nodeId: nodeOf(at), title },
+          { type: 'bookmark', treeId: mcpTree(of), nodeId: mcpNode(at), title },
           context(),
         );
         return { nodeId: at, title, version };
@@ -296,8 +296,8 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
       annotations: adds,
     },
     ({ tree: of, node: at, focus }) =>
-      answered(() =>
-        compactor.merge({ treeId: treeOf(of), nodeId: nodeOf(at), ...(focus === undefined ? {} : { focus }) }),
+      answerWith(() =>
+        compactor.merge({ treeId: mcpTree(of), nodeId: mcpNode(at), ...(focus === undefined ? {} : { focus }) }),
       ),
   );
 }
@@ -314,7 +314,7 @@ async function resourcesFrom(store: Store, from: string | undefined) {
 }
 
 /** A refusal in the words of the protocol: whoever asked gets its code and its sentence. */
-async function asked<T>(act: () => Promise<T>): Promise<T> {
+async function listResources<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (thrown) {
@@ -331,8 +331,8 @@ function addResources(server: McpServer, store: Store): void {
     new ResourceTemplate('coppice://trees/{tree}', { list: undefined }),
     treeResource,
     (uri, { tree: of }) =>
-      asked(async () => {
-        const id = treeOf(String(of));
+      listResources(async () => {
+        const id = mcpTree(String(of));
         const nodes = await store.read(id, () => readTopology(id));
         const text = JSON.stringify({ left: Math.max(0, nodes.length - mostNodes), nodes: nodes.slice(0, mostNodes) });
         return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };
@@ -343,15 +343,17 @@ function addResources(server: McpServer, store: Store): void {
     new ResourceTemplate('coppice://trees/{tree}/nodes/{node}', { list: undefined }),
     { description: 'The thread that ends at a node.', mimeType: 'text/markdown' },
     (uri, { tree: of, node: at }) =>
-      asked(async () => {
-        const id = treeOf(String(of));
-        const page = await store.read(id, () => readPage(id, { nodeId: nodeOf(String(at)), limit: mostMessages }));
+      listResources(async () => {
+        const id = mcpTree(String(of));
+        const page = await store.read(id, () => readPage(id, { nodeId: mcpNode(String(at)), limit: mostMessages }));
         const earlier = page.before === null ? [] : [`Earlier messages are left out; they end before ${page.before}.`];
-        const said = page.nodes.map((one) => `## ${one.role}\n\n${messageOf(one).text}`);
+        const said = page.nodes.map((one) => `## ${one.role}\n\n${mcpMessage(one).text}`);
         const text = [...earlier, ...said].join('\n\n');
         return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] };
       }),
   );
   // In place of the list of the package, which knows no pages and would stop at the first hundred.
-  server.server.setRequestHandler('resources/list', ({ params }) => asked(() => resourcesFrom(store, params?.cursor)));
+  server.server.setRequestHandler('resources/list', ({ params }) =>
+    listResources(() => resourcesFrom(store, params?.cursor)),
+  );
 }

@@ -1,9 +1,9 @@
 /** Who calls, and whose trees they see. Every route asks here and nowhere else. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Token, User } from '@coppice/core';
-import type { Caller, Stay } from '../caller.ts';
+import type { Caller, CallerLimits } from '../caller.ts';
 import type { ProxyOptions } from '../contract.ts';
-import { headerOf, hostOf, remoteAddress, type ServerContext } from '../env.ts';
+import { hostOf, remoteAddress, requestHeader, type ServerContext } from '../env.ts';
 import { refuseHttp } from '../http-errors.ts';
 import type { Access } from '../routes/define.ts';
 import type { Services } from '../services.ts';
@@ -27,26 +27,26 @@ function cookieName(host: string): string {
 
 /** The cookie that keeps a browser signed in: no script sees it and no other site sends it. */
 export function sessionCookie(context: ServerContext, token: string): string {
-  const secure = headerOf(context, 'x-forwarded-proto') === 'https' ? '; Secure' : '';
+  const secure = requestHeader(context, 'x-forwarded-proto') === 'https' ? '; Secure' : '';
   return `${cookieName(hostOf(context))}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000${secure}`;
 }
 
-interface Shown {
+interface ShownToken {
   readonly token: string;
   readonly by: 'bearer' | 'cookie';
 }
 
-function shownToken(context: ServerContext): Shown | null {
+function shownToken(context: ServerContext): ShownToken | null {
   // In a header of its own the token leaves the others to the service that a call is passed on to.
-  const apart = headerOf(context, 'x-coppice-token');
+  const apart = requestHeader(context, 'x-coppice-token');
   if (apart !== undefined) return { token: apart, by: 'bearer' };
-  const [, bearer] = /^bearer +(\S+)$/i.exec(headerOf(context, 'authorization') ?? '') ?? [];
+  const [, bearer] = /^bearer +(\S+)$/i.exec(requestHeader(context, 'authorization') ?? '') ?? [];
   if (bearer !== undefined) return { token: bearer, by: 'bearer' };
   // How clients of Anthropic show a key: pointed here, they show our token.
-  const key = headerOf(context, 'x-api-key');
+  const key = requestHeader(context, 'x-api-key');
   if (key !== undefined) return { token: key, by: 'bearer' };
   const wanted = `${cookieName(hostOf(context))}=`;
-  for (const part of (headerOf(context, 'cookie') ?? '').split(';')) {
+  for (const part of (requestHeader(context, 'cookie') ?? '').split(';')) {
     const pair = part.trim();
     if (!pair.startsWith(wanted)) continue;
     try {
@@ -71,13 +71,13 @@ async function identify(context: ServerContext): Promise<Caller | null> {
   return services.auth.proxy === undefined ? null : byProxy(context, services, services.auth.proxy);
 }
 
-function callerOf(user: User, by: Caller['by'], stay: Stay): Caller | null {
+function callerOf(user: User, by: Caller['by'], stay: CallerLimits): Caller | null {
   if (user.disabledAt !== null) return null;
   return { owner: user.id, actor: user.id, name: user.name, role: user.role, by, stay };
 }
 
 /** Whoever a token lets in now; null where it lets nobody in. */
-async function behind({ store, now }: Services, hash: string): Promise<{ token: Token; user: User } | null> {
+async function isBehindProxy({ store, now }: Services, hash: string): Promise<{ token: Token; user: User } | null> {
   const token = await store.accounts.tokenByHash(hash);
   if (token === null || token.revokedAt !== null || (token.expiresAt !== null && token.expiresAt <= now())) return null;
   const user = await store.accounts.user(token.userId);
@@ -87,9 +87,9 @@ async function behind({ store, now }: Services, hash: string): Promise<{ token: 
 // Noting each use of a token would make every read a write.
 const noteUseMs = 10 * 60_000;
 
-async function byToken(services: Services, { token, by }: Shown): Promise<Caller | null> {
+async function byToken(services: Services, { token, by }: ShownToken): Promise<Caller | null> {
   const hash = hashToken(token);
-  const found = await behind(services, hash);
+  const found = await isBehindProxy(services, hash);
   if (found === null) return null;
   const { token: kept, user } = found;
   const now = services.now();
@@ -97,7 +97,7 @@ async function byToken(services: Services, { token, by }: Shown): Promise<Caller
     await services.store.accounts.putToken({ ...kept, usedAt: now }).catch((error: unknown) => {
       services.log.warn({ err: error }, 'the use of a token was not noted');
     });
-  return callerOf(user, by, { key: kept.id, holds: async () => (await behind(services, hash)) !== null });
+  return callerOf(user, by, { key: kept.id, holds: async () => (await isBehindProxy(services, hash)) !== null });
 }
 
 /** Addresses as sockets spell them: an IPv4 address may come mapped into IPv6. */
@@ -108,7 +108,7 @@ function plainAddress(address: string): string {
 async function byProxy(context: ServerContext, services: Services, proxy: ProxyOptions): Promise<Caller | null> {
   const address = remoteAddress(context);
   if (address === null || !proxy.addresses.includes(plainAddress(address))) return null;
-  const id = headerOf(context, proxy.userHeader.toLowerCase());
+  const id = requestHeader(context, proxy.userHeader.toLowerCase());
   if (id === undefined || !/^[\w.@+-]{1,200}$/.test(id)) return null;
   const { accounts } = services.store;
   const holds = async () => (await accounts.user(id))?.disabledAt === null;

@@ -13,7 +13,7 @@ export function guardStream(context: ServerContext, body: ReadableStream<Uint8Ar
   const reader = body.getReader();
   reader.closed.catch((thrown: unknown) => {
     // A reader that went away may make what it read fail; that is how streams end, and no fault.
-    if (!outgoing.destroyed) tell(context, thrown);
+    if (!outgoing.destroyed) logStreamError(context, thrown);
     outgoing.destroy();
   });
   return new ReadableStream<Uint8Array>(
@@ -32,7 +32,7 @@ export function guardStream(context: ServerContext, body: ReadableStream<Uint8Ar
   );
 }
 
-function tell(context: ServerContext, thrown: unknown): void {
+function logStreamError(context: ServerContext, thrown: unknown): void {
   const { log } = context.get('services');
   const line = { method: context.req.method, route: context.get('pattern'), user: context.get('caller')?.actor };
   if (thrown instanceof ReaderDropped) log.warn(line, thrown.message);

@@ -1,17 +1,17 @@
 /** How much a request may bring and how many a user may have: one helper for every way in. */
 import { parseJson } from '@coppice/content';
-import { headerOf, type ServerContext } from '../env.ts';
+import { requestHeader, type ServerContext } from '../env.ts';
 import { httpRefusal, refuseHttp } from '../http-errors.ts';
-import type { Needs } from '../routes/define.ts';
+import type { RouteRequirements } from '../routes/define.ts';
 import type { Services } from '../services.ts';
 import { type BodyKind, BodyPace } from './body-pace.ts';
 
 const readsUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Refuses a body of the wrong type, before any of it is read. A form of another site could send no other than these. */
-export function checkMediaType(context: ServerContext, needs: Pick<Needs, 'body'>): void {
-  const type = headerOf(context, 'content-type');
-  if (headerOf(context, 'content-encoding') !== undefined)
+export function checkMediaType(context: ServerContext, needs: Pick<RouteRequirements, 'body'>): void {
+  const type = requestHeader(context, 'content-type');
+  if (requestHeader(context, 'content-encoding') !== undefined)
     refuseHttp('http/media-type', 'Send the body as it is, without a content encoding.');
   if (needs.body === 'bytes') {
     if (type === undefined) refuseHttp('http/media-type', 'Say what the bytes are: Content-Type.');
@@ -26,8 +26,8 @@ export function checkMediaType(context: ServerContext, needs: Pick<Needs, 'body'
 }
 
 function hasBody(context: ServerContext): boolean {
-  const length = headerOf(context, 'content-length');
-  return headerOf(context, 'transfer-encoding') !== undefined || (length !== undefined && length !== '0');
+  const length = requestHeader(context, 'content-length');
+  return requestHeader(context, 'transfer-encoding') !== undefined || (length !== undefined && length !== '0');
 }
 
 /** How much of a body is taken, and how fast it has to come. */
@@ -39,12 +39,12 @@ export interface BodyBounds {
 /** The body's bytes; cut off and refused as soon as they pass the bound. */
 export async function readBody(context: ServerContext, bounds: BodyBounds): Promise<Uint8Array<ArrayBuffer>> {
   const { most, kind } = bounds;
-  const said = headerOf(context, 'content-length');
-  if (said !== undefined && Number(said) > most) return tooLarge(most);
+  const said = requestHeader(context, 'content-length');
+  if (said !== undefined && Number(said) > most) return bodyTooLarge(most);
   // With a length the parser of HTTP itself stops there; without one it is counted here.
   if (said !== undefined) {
     const bytes = new Uint8Array(await readAtOnce(context, kind));
-    return bytes.byteLength > most ? tooLarge(most) : bytes;
+    return bytes.byteLength > most ? bodyTooLarge(most) : bytes;
   }
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -90,7 +90,7 @@ async function unlessGone<T>(context: ServerContext, coming: Promise<T>): Promis
 
 /** The body's bytes as they come, never held together; cut off and refused as soon as they pass the bound. */
 export async function* bodyChunks(context: ServerContext, { most, kind }: BodyBounds): AsyncGenerator<Uint8Array> {
-  if (Number(headerOf(context, 'content-length') ?? 0) > most) return tooLarge(most);
+  if (Number(requestHeader(context, 'content-length') ?? 0) > most) return bodyTooLarge(most);
   const reader = context.req.raw.body?.getReader();
   if (reader === undefined) return;
   let length = 0;
@@ -102,7 +102,7 @@ export async function* bodyChunks(context: ServerContext, { most, kind }: BodyBo
       ended = done;
       if (done) return;
       length += value.byteLength;
-      if (length > most) return tooLarge(most);
+      if (length > most) return bodyTooLarge(most);
       watch.pause();
       yield value;
       watch.resume();
@@ -158,7 +158,7 @@ function watchBody(context: ServerContext, kind: BodyKind, bytes: () => number):
   };
 }
 
-function tooLarge(most: number): never {
+function bodyTooLarge(most: number): never {
   return refuseHttp('http/too-large', `A body has at most ${most} bytes here.`, { most });
 }
 
@@ -178,7 +178,7 @@ export async function readJson(context: ServerContext, services: Services, most:
 }
 
 /** How many each user has of what is bounded. */
-export class Usage {
+export class BodyUsage {
   readonly #services: Pick<Services, 'quotas' | 'now'>;
   readonly #streams = new Map<string, number>();
   readonly #minutes = new Map<string, { minute: number; count: number }>();

@@ -1,5 +1,5 @@
 /** Refuses what other sites' pages send: no other origin may call, and nothing that changes state comes cross-site. */
-import { headerOf, hostOf, type ServerContext } from '../env.ts';
+import { hostOf, requestHeader, type ServerContext } from '../env.ts';
 import { refuseHttp } from '../http-errors.ts';
 import { respond } from './security-headers.ts';
 
@@ -29,7 +29,7 @@ function preflightHeaders(asked: string | undefined): Readonly<Record<string, st
 
 /** Whether a page of another site sent the browser here; a program, a bookmark and our own page do not say so. */
 export function isFromElsewhere(context: ServerContext): boolean {
-  const site = headerOf(context, 'sec-fetch-site');
+  const site = requestHeader(context, 'sec-fetch-site');
   return site !== undefined && !ownSites.has(site);
 }
 
@@ -38,8 +38,8 @@ export function isFromElsewhere(context: ServerContext): boolean {
  * answer to such an origin's question whether it may, and nothing otherwise.
  */
 export function checkOrigin(context: ServerContext): Response | undefined {
-  const origin = headerOf(context, 'origin');
-  const site = headerOf(context, 'sec-fetch-site');
+  const origin = requestHeader(context, 'origin');
+  const site = requestHeader(context, 'sec-fetch-site');
   if (origin === undefined && site === undefined) return undefined;
   if (origin !== undefined && !isOwnOrigin(origin, context))
     refuseHttp('http/forbidden-origin', 'Pages of other sites may not call this server.');
@@ -50,7 +50,7 @@ export function checkOrigin(context: ServerContext): Response | undefined {
       Vary: 'Origin',
     });
     if (context.req.method !== 'OPTIONS') return undefined;
-    return respond(context, null, 204, preflightHeaders(headerOf(context, 'access-control-request-headers')));
+    return respond(context, null, 204, preflightHeaders(requestHeader(context, 'access-control-request-headers')));
   }
   if (!safeMethods.has(context.req.method) && isFromElsewhere(context))
     refuseHttp(

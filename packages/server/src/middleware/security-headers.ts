@@ -39,12 +39,12 @@ const everyAnswer: Readonly<Record<string, string>> = {
 };
 
 /** What an answer may hold. */
-export type Body = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
+export type ResponseBody = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
 
 /** The one place where an answer is made, refusals and files included; what it says of itself counts above the rest. */
 export function respond(
   context: ServerContext,
-  body: Body,
+  body: ResponseBody,
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): Response {

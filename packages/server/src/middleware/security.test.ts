@@ -1,8 +1,8 @@
 /** Every route against every attack. A route that is not in this list, or one of the list that is no route, fails. */
 import { beforeAll, expect, test } from 'vitest';
-import { pathParameters, type Route } from '../routes/define.ts';
+import { pathParameters, type RouteDefinition } from '../routes/define.ts';
 import { routes } from '../routes/index.ts';
-import { type Asked, freshId, openSharedServer, plantTree, type TestServer } from '../testing/index.ts';
+import { type Asked, createTree, freshId, openSharedServer, type TestServer } from '../testing/index.ts';
 
 interface Sample {
   readonly body?: unknown;
@@ -156,12 +156,12 @@ beforeAll(async () => {
   server = await openSharedServer({
     limits: { bodyBytes: 4_000, proxyBytes: 4_000, attachmentBytes: 4_000, importBytes: 4_000 },
   });
-  const planted = await plantTree(server, ['Hello', 'Hi there'], 'ben');
-  ids = { tree: planted.id, node: planted.nodeIds[1] ?? '', parent: planted.nodeIds[0] ?? '' };
+  const sample = await createTree(server, ['Hello', 'Hi there'], 'ben');
+  ids = { tree: sample.id, node: sample.nodeIds[1] ?? '', parent: sample.nodeIds[0] ?? '' };
   return () => server.close();
 });
 
-function pathOf(route: Route, replaced: Partial<Record<string, string>> = {}): string {
+function pathOf(route: RouteDefinition, replaced: Partial<Record<string, string>> = {}): string {
   const values: Record<string, string> = {
     tree: ids.tree,
     node: ids.node,
@@ -176,7 +176,7 @@ function pathOf(route: Route, replaced: Partial<Record<string, string>> = {}): s
 }
 
 /** A request to a route that is in order but for what is said to be otherwise. */
-async function attack(route: Route, asked: Asked, path = pathOf(route)) {
+async function attack(route: RouteDefinition, asked: Asked, path = pathOf(route)) {
   const { body } = samples[route.name]?.(ids) ?? {};
   const response = await server.raw(route.method.toUpperCase(), path, {
     token: 'ben',
@@ -193,7 +193,7 @@ async function attack(route: Route, asked: Asked, path = pathOf(route)) {
   return { status: response.status, code: said.error?.code ?? null };
 }
 
-const called = routes.map((route): [string, Route] => [`${route.method} ${route.path}`, route]);
+const called = routes.map((route): [string, RouteDefinition] => [`${route.method} ${route.path}`, route]);
 
 test('[A60] the list of this test is the list of the routes', () => {
   expect(routes.map((route) => route.name).toSorted()).toEqual(Object.keys(samples).toSorted());
@@ -242,7 +242,7 @@ test.each(called.filter(([, route]) => route.parameters.includes('tree')))(
 test.each(called.filter(([, route]) => route.parameters.includes('tree') && route.parameters.includes('node')))(
   '[A65] %s takes no node of another tree for one of this',
   async (_name, route) => {
-    const own = await plantTree(server, ['Mine'], 'cleo');
+    const own = await createTree(server, ['Mine'], 'cleo');
     const { status } = await attack(route, { token: 'cleo' }, pathOf(route, { tree: own.id }));
     expect([404, 409, 422]).toContain(status);
   },
@@ -323,7 +323,7 @@ test('[A72] nothing is changed by a GET', async () => {
 });
 
 test('[A73] an id of another tree in a body is refused wherever it is taken', async () => {
-  const mine = await plantTree(server, ['Mine'], 'cleo');
+  const mine = await createTree(server, ['Mine'], 'cleo');
   const at = `/api/trees/${mine.id}`;
   const theirs = ids.node;
   const requests: [string, string, unknown][] = [

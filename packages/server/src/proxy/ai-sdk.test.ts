@@ -54,9 +54,9 @@ describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
       stopWhen: stepCountIs(3),
       maxRetries: 0,
     });
-    let heard = '';
-    for await (const piece of stream.textStream) heard += piece;
-    expect(heard.endsWith('There is an oak.')).toBe(true);
+    let upstreamRequest = '';
+    for await (const piece of stream.textStream) upstreamRequest += piece;
+    expect(upstreamRequest.endsWith('There is an oak.')).toBe(true);
     expect((await nodes()).map(({ role, depth }) => [role, depth])).toEqual([
       ['user', 1],
       ['assistant', 2],

@@ -46,10 +46,10 @@ async function withStore(change: (mended: Promise<void>) => Promise<void>) {
     { store: broken, log },
   );
   const health = async () => {
-    const told: { readonly recorder: { readonly health: string } } = JSON.parse(
+    const reported: { readonly recorder: { readonly health: string } } = JSON.parse(
       await (await fetch(`${open?.url}/healthz`)).text(),
     );
-    return told.recorder;
+    return reported.recorder;
   };
   return { ...open, store, lines, health, mend: () => mend() };
 }
@@ -65,8 +65,10 @@ describe('a store that is in trouble', () => {
     expect(lines.filter((line) => line.includes('a call was not recorded') && line.includes('store/full'))).not.toEqual(
       [],
     );
-    const told = await fetch(`${listening.url}/api/proxy`, { headers: { authorization: `Bearer ${server.token}` } });
-    expect(await told.json()).toMatchObject({ health: 'failing', lastError: 'The disk is full.', waiting: 3 });
+    const reported = await fetch(`${listening.url}/api/proxy`, {
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    expect(await reported.json()).toMatchObject({ health: 'failing', lastError: 'The disk is full.', waiting: 3 });
     const figures = await fetch(`${listening.url}/metrics`, { headers: { authorization: `Bearer ${server.token}` } });
     expect(await figures.text()).toContain('coppice_recorder_waiting 3');
     mend();

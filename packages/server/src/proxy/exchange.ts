@@ -1,6 +1,6 @@
 /** One call of another program, whichever wire it came over: what was said before, and what was answered. */
 import type { Json, JsonObject, Message, NodeStatus } from '@coppice/core';
-import { parsed } from './parse-text.ts';
+import { parseBounded } from './parse-text.ts';
 
 const wireKinds = ['chat', 'messages', 'responses'] as const;
 
@@ -13,7 +13,7 @@ export function isWireKind(value: unknown): value is WireKind {
 }
 
 /** What a call asked for. */
-export interface Asked {
+export interface ParsedRequest {
   readonly wire: WireKind;
   readonly model: string;
   /** Undefined and empty differ, as everywhere. */
@@ -27,7 +27,7 @@ export interface Asked {
 }
 
 /** One answer to a call. */
-export interface Answered {
+export interface ModelCompletion {
   readonly message: Message | null;
   readonly status: NodeStatus;
   readonly finish: string | null;
@@ -40,10 +40,10 @@ export interface ReplyItem {
 }
 
 /** What came back. */
-export interface Returned {
+export interface ParsedResponse {
   /** What the service itself did before it answered: calls of its own tools, and what came of them. */
   readonly before: readonly Message[];
-  readonly answers: readonly Answered[];
+  readonly answers: readonly ModelCompletion[];
   readonly model: string | null;
   readonly usage: JsonObject | null;
   /** The service's own id for the reply. */
@@ -58,35 +58,35 @@ export interface Returned {
 }
 
 /** Who ended an answer before its end, or that no more of it was kept; null where it is whole. */
-export type Cut = 'client' | 'service' | 'limit' | null;
+export type CutAnswer = 'client' | 'service' | 'limit' | null;
 
 /** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is JsonObject {
+export function isWireObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The object in a field; an empty one where there is none. */
-export function objectAt(record: JsonObject, key: string): JsonObject {
+export function wireObjectAt(record: JsonObject, key: string): JsonObject {
   const value = record[key];
-  return isObject(value) ? value : {};
+  return isWireObject(value) ? value : {};
 }
 
 /** The list in a field; an empty one where there is none. */
-export function listAt(record: JsonObject, key: string): readonly Json[] {
+export function wireListAt(record: JsonObject, key: string): readonly Json[] {
   const value = record[key];
   return Array.isArray(value) ? value : [];
 }
 
 /** The text in a field, or null. */
-export function textAt(record: JsonObject, key: string): string | null {
+export function wireTextAt(record: JsonObject, key: string): string | null {
   const value = record[key];
   return typeof value === 'string' ? value : null;
 }
 
 /** A JSON object, or null for whatever else there is. */
 export function parseObject(text: string): JsonObject | null {
-  const value = parsed(text);
-  return isObject(value) ? value : null;
+  const value = parseBounded(text);
+  return isWireObject(value) ? value : null;
 }
 
 // What services write beside a text or a call and clients do not send back: with it, a history sent again would not be
@@ -95,12 +95,12 @@ const besideText = ['annotations', 'citations', 'logprobs', 'parsed', 'status', 
 const besideCall = ['caller', 'status', 'index'];
 
 /** A record of a message with its texts and calls as they are when a client sends them again. */
-export function asSentAgain(record: JsonObject): JsonObject {
+export function asResent(record: JsonObject): JsonObject {
   const { content } = record;
   if (!Array.isArray(content)) return record;
   let changed = false;
   const plain = content.map((block: Json) => {
-    if (!isObject(block)) return block;
+    if (!isWireObject(block)) return block;
     const beside = block['type'] === 'text' ? besideText : block['type'] === 'tool-use' ? besideCall : [];
     const extra = beside.filter((key) => Object.hasOwn(block, key));
     if (extra.length === 0) return block;

@@ -62,8 +62,8 @@ function recorderOn(store: Store, more: Partial<RecorderOptions> = {}): Recorder
 describe('a call that could not be recorded', () => {
   it('[RP23] stays listed with its reason when later calls are recorded, until it is acknowledged', async () => {
     const { refusing, faults } = await refusingStore();
-    const told: string[] = [];
-    const recorder = recorderOn(refusing, { onFailed: ({ code }) => void told.push(code) });
+    const reported: string[] = [];
+    const recorder = recorderOn(refusing, { onFailed: ({ code }) => void reported.push(code) });
     faults.left = 3;
     for (const words of ['one', 'two', 'three']) asks(recorder, words).finish(answered(`${words}!`));
     await recorder.idle();
@@ -76,7 +76,7 @@ describe('a call that could not be recorded', () => {
       unacknowledged: 3,
       lastError: null,
     });
-    expect(told).toEqual(['store/damaged', 'store/damaged', 'store/damaged']);
+    expect(reported).toEqual(['store/damaged', 'store/damaged', 'store/damaged']);
     const [first, ...rest] = await recorder.listFailed('local');
     expect(first).toMatchObject({
       owner: 'local',

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAppError } from '@coppice/core';
-import { isWireKind, parseObject, textAt, type WireKind } from './exchange.ts';
+import { isWireKind, parseObject, type WireKind, wireTextAt } from './exchange.ts';
 import { withoutKeys } from './hide-keys.ts';
-import { encodeCall } from './spill.ts';
+import { encodeCall } from './overflow-files.ts';
 import type { WaitingCall } from './waiting-call.ts';
 
 /** One call that could not be recorded. */
@@ -206,7 +206,7 @@ function readNotes(folder: string): readonly string[] {
 function readNote(text: string): FailedCall | null {
   const note = parseObject(text);
   if (note === null) return null;
-  const [id, owner, project, wire] = ['id', 'owner', 'project', 'wire'].map((key) => textAt(note, key) ?? '');
+  const [id, owner, project, wire] = ['id', 'owner', 'project', 'wire'].map((key) => wireTextAt(note, key) ?? '');
   const { at, status, keptBytes } = note;
   if (id === undefined || !safeId.test(id) || owner === undefined || project === undefined) return null;
   if (!isWireKind(wire) || typeof at !== 'number') return null;
@@ -216,10 +216,10 @@ function readNote(text: string): FailedCall | null {
     project,
     wire,
     at,
-    model: textAt(note, 'model'),
+    model: wireTextAt(note, 'model'),
     status: typeof status === 'number' ? status : null,
-    code: textAt(note, 'code') ?? 'proxy/failed',
-    reason: textAt(note, 'reason') ?? '',
+    code: wireTextAt(note, 'code') ?? 'proxy/failed',
+    reason: wireTextAt(note, 'reason') ?? '',
     keptBytes: typeof keptBytes === 'number' ? keptBytes : 0,
   };
 }

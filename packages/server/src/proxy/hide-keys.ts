@@ -2,7 +2,7 @@
 import type { Json } from '@coppice/core';
 import type { Config } from '@coppice/engine';
 import { isMaskable, isSpelledPlainly, keyMask, replaceKeys } from '@coppice/engine/mask-keys';
-import { isObject, parseObject } from './exchange.ts';
+import { isWireObject, parseObject } from './exchange.ts';
 
 /** What replaces a value that is too short for a key, or a plain word. */
 const hidden = '(hidden)';
@@ -16,7 +16,7 @@ function maskOf(key: string): string {
 const [shortestInTalk, shortestInErrors] = [16, 6];
 
 /** The keys of a call: nothing of them may be kept, whoever repeats them. */
-export function keysOf(
+export function secretKeysOf(
   header: (name: string) => string | undefined,
   sent: Readonly<Record<string, string>>,
   config: Pick<Config, 'providers'>,
@@ -75,7 +75,7 @@ export function requestForFile(request: Uint8Array, keys: readonly string[]): Ui
 }
 
 function toolForFile(tool: Json): Json {
-  if (!isObject(tool)) return tool;
+  if (!isWireObject(tool)) return tool;
   const { headers: _, authorization: __, ...rest } = tool;
   return rest;
 }

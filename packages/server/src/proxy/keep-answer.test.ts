@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WireKind } from './exchange.ts';
-import { type Keeping, KeptAnswer } from './keep-answer.ts';
+import { KeptAnswer, type KeptAnswerOptions } from './keep-answer.ts';
 import { condensed, streamEvents } from './stream-events.ts';
 import { type CallTaken, unpackedOf } from './waiting-call.ts';
 
@@ -54,10 +54,10 @@ const lines = (events: readonly object[], end = '\n') =>
   events.map((event) => `event: x${end}data: ${JSON.stringify(event)}${end}${end}`).join('');
 
 /** Keeps an answer with so much room, and tells how much of it is in use. */
-function keeper(room: number, more: Partial<Keeping> = {}) {
+function keeper(space: number, more: Partial<KeptAnswerOptions> = {}) {
   const used = { bytes: 0 };
   const keep = (bytes: number) => {
-    if (used.bytes + bytes > room) return false;
+    if (used.bytes + bytes > space) return false;
     used.bytes += bytes;
     return true;
   };
@@ -133,7 +133,7 @@ describe('an answer while it comes', () => {
   });
 
   it('[RP20] one that is a document, comes packed, or gets no shorter is kept as it came, up to the bound', async () => {
-    const cases: readonly [Partial<Keeping>, string][] = [
+    const cases: readonly [Partial<KeptAnswerOptions>, string][] = [
       [{}, `{"choices": "${'x'.repeat(5_000)}"}`],
       [{ wire: null }, lines(words(10))],
       [{}, `data: ${'x'.repeat(5_000)}`],

@@ -13,7 +13,7 @@ const condenseAtOnce = megabyte;
 const streamBytes = 64 * megabyte;
 
 /** Where an answer is kept, and how much of it there may be. */
-export interface Keeping {
+export interface KeptAnswerOptions {
   /** Null where nothing can be put together: it is no call that is recorded, or its answer comes packed. */
   readonly wire: WireKind | null;
   /** Whether so many more bytes may be kept. */
@@ -28,7 +28,7 @@ export interface Keeping {
 
 /** An answer while it comes. */
 export class KeptAnswer {
-  readonly #keeping: Keeping;
+  readonly #keeping: KeptAnswerOptions;
   readonly #together: Uint8Array[] = [];
   /** As it came: behind what is put together already. */
   #raw: Uint8Array[] = [];
@@ -39,7 +39,7 @@ export class KeptAnswer {
   #shrinks = true;
   #working: Promise<void> | null = null;
 
-  constructor(keeping: Keeping) {
+  constructor(keeping: KeptAnswerOptions) {
     this.#keeping = keeping;
   }
 

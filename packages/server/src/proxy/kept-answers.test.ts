@@ -143,8 +143,8 @@ describe('answers that are none', () => {
     for (const text of ['{"choices":null}', '[1,2]', 'event: ping\n\n', '<p>Sign in'])
       asks(recorder, 'Hi').finish(came(text));
     await recorder.idle();
-    const told = (await nodesIn(store)).flatMap(({ meta }) => meta['error'] ?? []);
-    expect(told).toMatchObject([
+    const reported = (await nodesIn(store)).flatMap(({ meta }) => meta['error'] ?? []);
+    expect(reported).toMatchObject([
       { message: '{"choices":null}' },
       { message: '[1,2]' },
       { message: 'event: ping\n\n' },
@@ -163,8 +163,11 @@ describe('answers that nest too deep', () => {
       asks(recorder, 'Hi').finish(came(text));
     await recorder.idle();
     expect([recorder.state.failed, recorder.state.recorded]).toEqual([0, 2]);
-    const told = (await nodesIn(store)).flatMap(({ meta }) => meta['error'] ?? []);
-    expect(told).toMatchObject([{ message: document.slice(0, 2_000) }, { message: expect.stringMatching(/^data: /) }]);
+    const reported = (await nodesIn(store)).flatMap(({ meta }) => meta['error'] ?? []);
+    expect(reported).toMatchObject([
+      { message: document.slice(0, 2_000) },
+      { message: expect.stringMatching(/^data: /) },
+    ]);
   });
 });
 

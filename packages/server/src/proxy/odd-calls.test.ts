@@ -266,8 +266,8 @@ describe('bytes', () => {
       }
       back.end();
     });
-    const heard = await post(chat, { model: 'm', stream: true, messages: [user('Hi')] });
-    expect(Buffer.from(await heard.arrayBuffer()).equals(bytes)).toBe(true);
+    const upstreamRequest = await post(chat, { model: 'm', stream: true, messages: [user('Hi')] });
+    expect(Buffer.from(await upstreamRequest.arrayBuffer()).equals(bytes)).toBe(true);
     expect((await nodes()).at(-1)).toMatchObject({ text: 'Grüße, 世界 🌳!', status: 'success' });
   });
 
@@ -278,9 +278,12 @@ describe('bytes', () => {
       back.end(packed);
     });
     const body = '{ "model":"m","messages":[{"role":"user","content":"\\u00e9 é"}] }';
-    const heard = await rawly(`${url}${chat}`, body, { 'accept-encoding': 'gzip, zstd' });
-    expect(heard.bytes.equals(packed)).toBe(true);
-    expect(heard.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': String(packed.length) });
+    const upstreamRequest = await rawly(`${url}${chat}`, body, { 'accept-encoding': 'gzip, zstd' });
+    expect(upstreamRequest.bytes.equals(packed)).toBe(true);
+    expect(upstreamRequest.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-length': String(packed.length),
+    });
     expect(service.requests[0]?.body).toBe(body);
     expect(service.requests[0]?.headers['accept-encoding']).toBe('gzip');
     expect(texts(await nodes())).toEqual(['é é', 'Packed.']);
@@ -295,14 +298,14 @@ describe('bytes', () => {
       });
       back.end();
     });
-    const heard = await rawly(`${url}/v1/messages?beta=true&a=%20x&token=t&a=2`, '{"messages":[]}', {
+    const upstreamRequest = await rawly(`${url}/v1/messages?beta=true&a=%20x&token=t&a=2`, '{"messages":[]}', {
       'anthropic-beta': 'x-1',
     });
     expect(service.requests[0]).toMatchObject({ path: '/v1/messages?beta=true&a=%20x&a=2' });
     expect(service.requests[0]?.headers).toMatchObject({ 'anthropic-beta': 'x-1' });
-    expect(heard.status).toBe(307);
+    expect(upstreamRequest.status).toBe(307);
     for (const name of ['location', 'set-cookie', 'access-control-allow-origin'])
-      expect(heard.headers).not.toHaveProperty(name);
+      expect(upstreamRequest.headers).not.toHaveProperty(name);
   });
 });
 
@@ -345,8 +348,8 @@ describe('calls that do not end well', () => {
 
   it('[RP18] of an answer past the bound its beginning is kept', async () => {
     const { post, nodes } = await proxied(saying(completion(`Long. ${'word '.repeat(2_200_000)}`)));
-    const heard = await post(chat, { model: 'm', messages: [user('Talk.')] });
-    expect((await heard.arrayBuffer()).byteLength).toBeGreaterThan(11_000_000);
+    const upstreamRequest = await post(chat, { model: 'm', messages: [user('Talk.')] });
+    expect((await upstreamRequest.arrayBuffer()).byteLength).toBeGreaterThan(11_000_000);
     const answer = (await nodes()).at(-1);
     expect(answer).toMatchObject({ status: 'success', text: expect.stringMatching(/^Long\. word/) });
     expect(answer?.node.message?.content).toMatchObject([{ type: 'text' }, { type: 'omitted', of: 'text' }]);
@@ -359,8 +362,8 @@ describe('calls that do not end well', () => {
       back.end(page);
     });
     for (const status of [503, 200]) {
-      const heard = await post(chat, { model: 'm', messages: [user('Hi')] });
-      expect([heard.status, await heard.text()]).toEqual([status, page]);
+      const upstreamRequest = await post(chat, { model: 'm', messages: [user('Hi')] });
+      expect([upstreamRequest.status, await upstreamRequest.text()]).toEqual([status, page]);
     }
     const all = await nodes();
     expect(all.map(({ status }) => status)).toEqual(['success', 'error', 'error']);
@@ -419,7 +422,7 @@ describe('calls that do not end well', () => {
       'It is [key …ient].',
       'Yes.',
     ]);
-    const errors = all.map(({ node }) => node.meta['error']).filter((told) => told !== undefined);
+    const errors = all.map(({ node }) => node.meta['error']).filter((reported) => reported !== undefined);
     expect(errors).toHaveLength(3);
     expect(JSON.stringify(errors)).not.toContain(short);
   });
@@ -501,9 +504,9 @@ describe('calls that do not end well', () => {
   it('[RP5, RP19] a service that is not there is told of in the words of the wire, and kept as an error', async () => {
     const { post, nodes, service } = await proxied(saying(''));
     await service.close();
-    const heard = await post(chat, { model: 'm', messages: [user('Hi')] });
+    const upstreamRequest = await post(chat, { model: 'm', messages: [user('Hi')] });
     const error = { message: expect.stringContaining('cannot be reached'), code: 'upstream_unreachable' };
-    expect([heard.status, await heard.json()]).toEqual([
+    expect([upstreamRequest.status, await upstreamRequest.json()]).toEqual([
       502,
       { error: { ...error, type: 'server_error', param: null } },
     ]);

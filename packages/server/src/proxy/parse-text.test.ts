@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { parsed } from './parse-text.ts';
+import { parseBounded } from './parse-text.ts';
 
 const filling = '[{"\\'.repeat(300_000);
 
 it('[RP5] a long answer that nests deeper than any does is not taken apart; brackets in its texts are no levels', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}${JSON.stringify(filling)}${']'.repeat(depth)}`;
-  expect(parsed(nested(999))).toEqual(JSON.parse(nested(999)));
-  expect(parsed(nested(2000))).toBeUndefined();
-  expect(parsed('['.repeat(2000) + ']'.repeat(2000))).toBeDefined();
+  expect(parseBounded(nested(999))).toEqual(JSON.parse(nested(999)));
+  expect(parseBounded(nested(2000))).toBeUndefined();
+  expect(parseBounded('['.repeat(2000) + ']'.repeat(2000))).toBeDefined();
   for (const broken of ['{"a":', `"${'x'.repeat(1 << 20)}\\"`, `[${'"a",'.repeat(1 << 19)}`])
-    expect(parsed(broken)).toBeUndefined();
+    expect(parseBounded(broken)).toBeUndefined();
 });

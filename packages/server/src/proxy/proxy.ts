@@ -6,12 +6,12 @@ import type { Caller } from '../caller.ts';
 import { refuseHttp } from '../http-errors.ts';
 import type { RawReply } from '../routes/define.ts';
 import type { Services } from '../services.ts';
-import { answerOurselves } from './answer-ourselves.ts';
+import { answerLocally } from './answer-locally.ts';
 import type { WireKind } from './exchange.ts';
-import { keysOf } from './hide-keys.ts';
-import type { Keeping } from './keep-answer.ts';
+import { secretKeysOf } from './hide-keys.ts';
+import type { KeptAnswerOptions } from './keep-answer.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
-import { type Heard, passOn } from './upstream.ts';
+import { forward, type UpstreamRequest } from './upstream.ts';
 import { type Service, serviceOf, wireRefusal } from './wire-refusal.ts';
 
 /** A call as a route hands it on. */
@@ -37,13 +37,13 @@ export function spillFolderBeside(configFile: string): string {
 
 /** Makes the recorder of a server. */
 export function createRecorder(
-  services: Pick<Services, 'config' | 'providers' | 'roomOf' | 'now' | 'newId' | 'log'>,
+  services: Pick<Services, 'config' | 'providers' | 'ownerServicesOf' | 'now' | 'newId' | 'log'>,
   { threadStore, spillFolder }: Pick<RecorderOptions, 'threadStore' | 'spillFolder'> = {},
 ): Recorder {
   const { config, log, now } = services;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const recorder = new Recorder({
-    storeOf: (owner) => services.roomOf(owner).store,
+    storeOf: (owner) => services.ownerServicesOf(owner).store,
     now,
     newId: services.newId,
     recording: config.proxy.recording,
@@ -53,8 +53,8 @@ export function createRecorder(
     spillFolder: config.file === null ? spillFolder : spillFolderBeside(config.file),
     // At once, and then once a second: a store that is away fails every call that comes.
     onError: (error) => {
-      if (now() - toldAt < 1_000) return;
-      toldAt = now();
+      if (now() - reportedAt < 1_000) return;
+      reportedAt = now();
       const { waiting, spilled, dropped, failed } = recorder.state;
       log.error({ err: error, waiting, spilled, dropped, failed }, 'a call was not recorded');
     },
@@ -168,7 +168,7 @@ function projectOf(call: ProxyCall): string {
     : refuseHttp('http/invalid', 'A project has up to 100 letters, digits, and . _ @ -.');
 }
 
-function decoded(part: string): string {
+function decodePath(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -177,10 +177,10 @@ function decoded(part: string): string {
 }
 
 /** Where a call goes below the base address, with what stood behind its path. */
-function pathOf(call: ProxyCall): string {
+function upstreamPath(call: ProxyCall): string {
   // A token that is shown so is for this server alone; the rest is the service's, spelled as the client spelled it.
   const parts = call.search.slice(1).split('&');
-  const behind = parts.filter((part) => part !== '' && !/^token(?:=|$)/i.test(decoded(part))).join('&');
+  const behind = parts.filter((part) => part !== '' && !/^token(?:=|$)/i.test(decodePath(part))).join('&');
   return behind === '' ? call.path : `${call.path}?${behind}`;
 }
 
@@ -193,17 +193,17 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   const service = serviceOf(call.path, call.header);
   const project = projectOf(call);
   const upstream = upstreamOf(services, service);
-  if (upstream === null) return answerOurselves(call, project);
+  if (upstream === null) return answerLocally(call, project);
   const { now, recorder } = services;
   const { owner } = call.caller;
-  const url = `${upstream}/${pathOf(call)}`;
+  const url = `${upstream}/${upstreamPath(call)}`;
   const headers = headersFor(call, service, url);
-  const secrets = keysOf(call.header, headers, services.config);
+  const secrets = secretKeysOf(call.header, headers, services.config);
   const ticket =
     wire === null || body === null ? null : recorder.enter({ owner, project, wire, request: body, secrets });
   const startedAt = now();
   const { ending, end } = services.calls.begin();
-  const finish = ({ bytes, cut, firstMs }: Heard, status: number, encoding?: string) => {
+  const finish = ({ bytes, cut, firstMs }: UpstreamRequest, status: number, encoding?: string) => {
     ticket?.finish({
       provider: service,
       response: status < 300 ? bytes : bytes.subarray(0, errorBytes),
@@ -215,21 +215,25 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
     end();
   };
   try {
-    const keeping: Keeping = {
+    const keeping: KeptAnswerOptions = {
       wire,
       keep: (bytes) => ticket?.keep(bytes) ?? false,
       giveBack: (bytes) => ticket?.giveBack(bytes),
     };
-    const back = await passOn({ method, url, headers, body, signal, ending, keeping });
-    void back.heard.then((heard) => finish(heard, back.status, back.encoding));
+    const back = await forward({ method, url, headers, body, signal, ending, keeping });
+    void back.upstreamRequest.then((upstreamRequest) => finish(upstreamRequest, back.status, back.encoding));
     return { raw: back.body, status: back.status, headers: back.headers };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     finishUnanswered(signal.aborted ? 'client' : ending.aborted ? 'stop' : null, message, finish);
     if (signal.aborted) return refuseHttp('http/closing', 'The client went away.');
     if (ending.aborted) return refuseHttp('http/closing', 'The server is stopping.');
-    const told = { status: 502, message: `The service cannot be reached: ${message}`, code: 'upstream_unreachable' };
-    const error = wireRefusal(service, told);
+    const reported = {
+      status: 502,
+      message: `The service cannot be reached: ${message}`,
+      code: 'upstream_unreachable',
+    };
+    const error = wireRefusal(service, reported);
     return { raw: JSON.stringify(error), status: 502, headers: { 'Content-Type': 'application/json' } };
   }
 }
@@ -237,7 +241,7 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
 function finishUnanswered(
   by: 'client' | 'stop' | null,
   message: string,
-  finish: (heard: Heard, status: number) => void,
+  finish: (upstreamRequest: UpstreamRequest, status: number) => void,
 ): void {
   const cut = by === 'client' ? 'client' : 'service';
   const said = new TextEncoder().encode(JSON.stringify({ error: { message } }));

@@ -1,7 +1,7 @@
 /** From the bytes of an answer to what is recorded of it, and to what of it may lie in a file: nothing of its call's keys in either. */
-import { parseObject, type Returned, type WireKind } from './exchange.ts';
+import { type ParsedResponse, parseObject, type WireKind } from './exchange.ts';
 import { bytesWithoutKeys, valueWithoutKeys } from './hide-keys.ts';
-import { excerptLength, folded, readReturned } from './read-returned.ts';
+import { excerptLength, foldWire, parseResponse } from './parse-response.ts';
 import { isEventStream, streamEvents } from './stream-events.ts';
 import { type CallTaken, unpackedOf } from './waiting-call.ts';
 
@@ -11,19 +11,19 @@ const encoder = new TextEncoder();
 // A beginning of so many bytes has the characters of an excerpt in it, and a key that it ends in is whole.
 const beginningBytes = excerptLength * 8;
 
-type Read = Pick<CallTaken, 'status' | 'cut'>;
+type ReadBytes = Pick<CallTaken, 'status' | 'cut'>;
 
-async function readBytes(wire: WireKind, bytes: Uint8Array, { status, cut }: Read): Promise<Returned> {
+async function readBytes(wire: WireKind, bytes: Uint8Array, { status, cut }: ReadBytes): Promise<ParsedResponse> {
   const isStream = isEventStream(bytes);
   const events = isStream ? await streamEvents(wire, bytes) : [];
   // An error in a stream under a bad status is told as it stands there.
-  const document = isStream ? (status < 300 ? folded(wire, events) : null) : parseObject(utf8.decode(bytes));
+  const document = isStream ? (status < 300 ? foldWire(wire, events) : null) : parseObject(utf8.decode(bytes));
   const text = utf8.decode(bytes.subarray(0, beginningBytes));
-  return readReturned(wire, { document, text, status, cut });
+  return parseResponse(wire, { document, text, status, cut });
 }
 
 /** What was read without the keys of its call, however many pieces they came in; the same where there are none in it. */
-function readWithoutKeys(read: Returned, keys: readonly string[]): Returned {
+function readWithoutKeys(read: ParsedResponse, keys: readonly string[]): ParsedResponse {
   const clean = valueWithoutKeys(read, keys, 'talk');
   const error = clean.error === null ? null : valueWithoutKeys(clean.error, keys, 'error');
   return error === clean.error ? clean : { ...clean, error };
@@ -31,12 +31,17 @@ function readWithoutKeys(read: Returned, keys: readonly string[]): Returned {
 
 interface BothReadings {
   /** As it stands there. */
-  readonly shown: Returned;
+  readonly shown: ParsedResponse;
   /** Without keys; the same where there are none in it. */
-  readonly read: Returned;
+  readonly read: ParsedResponse;
 }
 
-async function readBoth(wire: WireKind, bytes: Uint8Array, how: Read, keys: readonly string[]): Promise<BothReadings> {
+async function readBoth(
+  wire: WireKind,
+  bytes: Uint8Array,
+  how: ReadBytes,
+  keys: readonly string[],
+): Promise<BothReadings> {
   try {
     const shown = await readBytes(wire, bytes, how);
     return { shown, read: readWithoutKeys(shown, keys) };
@@ -44,13 +49,13 @@ async function readBoth(wire: WireKind, bytes: Uint8Array, how: Read, keys: read
     if (!(thrown instanceof RangeError)) throw thrown;
     // What nests too deep to be written is no answer of a model; that it came is recorded, with how it begins.
     const text = utf8.decode(bytes.subarray(0, beginningBytes));
-    const shown = readReturned(wire, { document: null, text, ...how });
+    const shown = parseResponse(wire, { document: null, text, ...how });
     return { shown, read: readWithoutKeys(shown, keys) };
   }
 }
 
 /** What a service answered. */
-export async function readAnswer(wire: WireKind, call: CallTaken, keys: readonly string[]): Promise<Returned> {
+export async function readAnswer(wire: WireKind, call: CallTaken, keys: readonly string[]): Promise<ParsedResponse> {
   if (call.isRead === true) return JSON.parse(utf8.decode(call.response));
   const { bytes, cut } = await unpackedOf(wire, call);
   const clean = bytesWithoutKeys(bytes, keys, 'talk');

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { defaultLimits, normaliseMessage } from '@coppice/content';
 import type { Json, JsonObject, Message } from '@coppice/core';
-import { asSentAgain, isObject } from './exchange.ts';
+import { asResent, isWireObject } from './exchange.ts';
 
 /** The type of a block that stands for one which is too large to be kept. */
 const omittedBlock = 'omitted';
@@ -15,8 +15,8 @@ const keptLengths = [1024 * 1024, 64 * 1024];
  * A message in canonical form, or null where it cannot be read as one. Of one that is past the bound the large blocks are
  * named by their size and hash: so it keeps its place in the history, and is found again when it is sent again.
  */
-export function readMessage(record: JsonObject): Message | null {
-  const plain = asSentAgain(record);
+export function readWireMessage(record: JsonObject): Message | null {
+  const plain = asResent(record);
   const read = normaliseMessage(plain, { blank: 'keep' });
   if (read.ok) return read.value;
   if (JSON.stringify(plain).length <= defaultLimits.messageBytes / 4) return null;
@@ -35,7 +35,7 @@ const unreadableBlock = 'x-message';
  * follows would hang below another message otherwise. Null where it says nothing.
  */
 export function readOrKeepMessage(record: JsonObject): Message | null {
-  const read = readMessage(record);
+  const read = readWireMessage(record);
   if (read !== null) return read;
   const { content } = record;
   if (content === undefined || content === null || (Array.isArray(content) && content.length === 0)) return null;
@@ -62,9 +62,9 @@ function shortened(record: JsonObject, kept: number): JsonObject {
 function shortenedBlock(block: Json, kept: number): readonly Json[] {
   const text = JSON.stringify(block);
   if (text.length <= kept) return [block];
-  const type = isObject(block) ? (block['type'] ?? 'unknown') : 'text';
+  const type = isWireObject(block) ? (block['type'] ?? 'unknown') : 'text';
   const omitted = omittedOf(type, text);
-  const said = isObject(block) ? block['text'] : block;
+  const said = isWireObject(block) ? block['text'] : block;
   if (typeof said !== 'string') return [omitted];
   // Never half a character.
   const beginning = said.slice(0, kept).replace(/[\ud800-\udbff]$/, '');

@@ -18,13 +18,13 @@ import {
   treeId,
 } from '@coppice/core';
 import { plainTitle, titleActor } from '@coppice/engine';
-import type { Answered, Asked, Returned } from './exchange.ts';
+import type { ModelCompletion, ParsedRequest, ParsedResponse } from './exchange.ts';
 import { itemFormat, resolveReferences } from './resolve-references.ts';
 
 /** An exchange that is complete. */
 export interface Exchange {
-  readonly asked: Asked;
-  readonly returned: Returned;
+  readonly asked: ParsedRequest;
+  readonly returned: ParsedResponse;
   readonly project: string;
   readonly provider: string;
   readonly timing: { readonly startedAt: number; readonly firstMs: number | null; readonly totalMs: number };
@@ -43,7 +43,7 @@ export interface Recorded {
 }
 
 /** Where a history ends in the forest. */
-export interface Placed {
+export interface PlacedExchange {
   readonly treeId: TreeId;
   readonly parentId: NodeId;
   /** The nodes of the history, from the first message on. */
@@ -61,17 +61,17 @@ export interface Recording {
 // The format under which replies are found again by the ids that the service gave them.
 const replyFormat = 'openai-response';
 
-function contextOf(given: Recording): RunContext {
+function recordingContext(given: Recording): RunContext {
   return { ...given, kit: messageKit, actId: given.newId() };
 }
 
 /** Records an exchange. Doing it again after a failure adds nothing twice. */
 export async function recordExchange(store: Store, exchange: Exchange, given: Recording): Promise<Recorded> {
   const { asked, returned, project } = exchange;
-  const context = contextOf(given);
+  const context = recordingContext(given);
   const { before } = returned;
   const said = before.length === 0 ? asked : { ...asked, history: [...asked.history, ...before] };
-  const placed = await place(store, said, project, context);
+  const placed = await placeExchange(store, said, project, context);
   const { treeId: id, parentId } = placed;
   const replies = repliesOf(exchange);
   // A store may write on this very thread: between two writes, whatever came meanwhile is let through.
@@ -106,12 +106,22 @@ async function nameItems(
 }
 
 /** Puts a history into its tree, for a call that is not answered yet. */
-export function recordHistory(store: Store, asked: Asked, project: string, given: Recording): Promise<Placed> {
-  return place(store, asked, project, contextOf(given));
+export function recordHistory(
+  store: Store,
+  asked: ParsedRequest,
+  project: string,
+  given: Recording,
+): Promise<PlacedExchange> {
+  return placeExchange(store, asked, project, recordingContext(given));
 }
 
-async function place(store: Store, asked: Asked, project: string, context: RunContext): Promise<Placed> {
-  const before = asked.previous === null ? null : await placeOf(store, project, asked.previous);
+async function placeExchange(
+  store: Store,
+  asked: ParsedRequest,
+  project: string,
+  context: RunContext,
+): Promise<PlacedExchange> {
+  const before = asked.previous === null ? null : await placeInForest(store, project, asked.previous);
   const tree = before?.tree ?? (await forestTree(store, asked, project, context));
   const history = await resolveReferences(store, project, asked.history);
   const { result } = await run(
@@ -120,7 +130,7 @@ async function place(store: Store, asked: Asked, project: string, context: RunCo
       type: 'append',
       treeId: tree.id,
       parentId: before?.nodeId ?? tree.rootId,
-      messages: history.map((message) => ({ message, meta: { source: sourceOf(message.role) } })),
+      messages: history.map((message) => ({ message, meta: { source: sourceOfExchange(message.role) } })),
       select: false,
     },
     context,
@@ -129,13 +139,18 @@ async function place(store: Store, asked: Asked, project: string, context: RunCo
   return { treeId: tree.id, parentId: result.nodeId, nodeIds, nodes: result.added.length };
 }
 
-interface Ground {
+interface RecordTarget {
   readonly id: TreeId;
   readonly rootId: NodeId;
 }
 
 /** The tree of a prompt. It is named when it is made, by what is asked first in it: that costs no write of its own. */
-async function forestTree(store: Store, asked: Asked, project: string, context: RunContext): Promise<Ground> {
+async function forestTree(
+  store: Store,
+  asked: ParsedRequest,
+  project: string,
+  context: RunContext,
+): Promise<RecordTarget> {
   const { systemPrompt } = asked;
   const autoTitle = titleFor(asked.history);
   const attributes = {
@@ -169,11 +184,11 @@ function titleFor(history: readonly Message[]): string | null {
 }
 
 /** Where a reply is by the id that the service gave it; null where it was never recorded, or is not there any more. */
-export async function placeOf(
+export async function placeInForest(
   store: Store,
   project: string,
   reply: string,
-): Promise<{ readonly tree: Ground; readonly nodeId: NodeId } | null> {
+): Promise<{ readonly tree: RecordTarget; readonly nodeId: NodeId } | null> {
   const [found] = await store.findExternalIds(replyFormat, project, [reply]);
   if (found?.nodeId == null) return null;
   const [id, at] = [found.treeId, nodeId(found.nodeId)];
@@ -189,7 +204,7 @@ export async function placeOf(
   }
 }
 
-function sourceOf(role: string): JsonObject {
+function sourceOfExchange(role: string): JsonObject {
   return role === 'assistant' ? { type: 'model', provider: 'unknown', model_name: 'unknown' } : { type: 'user' };
 }
 
@@ -211,7 +226,7 @@ function repliesOf({ asked, returned, provider, timing, cost, replyIds }: Exchan
     },
     ...(returned.error === null ? {} : { error: returned.error }),
   });
-  const failed: Answered = { message: null, status: 'error', finish: null };
+  const failed: ModelCompletion = { message: null, status: 'error', finish: null };
   const answers = returned.answers.length > 0 || returned.error === null ? returned.answers : [failed];
   return answers.map(({ message, status, finish }, index) => {
     const id = replyIds[index];

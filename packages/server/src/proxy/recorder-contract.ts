@@ -3,10 +3,10 @@ import type { JsonObject, Store } from '@coppice/core';
 import type { ThreadStore } from '../threads.ts';
 import type { FailedCall } from './failed-calls.ts';
 import type { Recorded } from './record.ts';
-import type { CallTaken, GivenCall, Outline } from './waiting-call.ts';
+import type { CallDigest, CallTaken, GivenCall } from './waiting-call.ts';
 
 /** What is told of a call before it is written: enough to show it and to say what it cost. */
-export interface Heading {
+export interface CallSummary {
   readonly model: string;
   readonly usage: JsonObject | null;
 }
@@ -17,17 +17,17 @@ export interface Priced {
 }
 
 /** Whoever reads and writes calls. Each call is named by its number, and what was read of it is kept until it is forgotten. */
-export interface Clerk {
+export interface RecordingBackend {
   /** Whether it works on another thread, so that nobody has to step back for it. */
   readonly aside: boolean;
   /** Null where nothing in the call can be recorded. */
-  outline(call: GivenCall): Promise<Outline | null>;
+  outline(call: GivenCall): Promise<CallDigest | null>;
   /** By which the messages of its history are the same as others. */
   keys(call: GivenCall): Promise<readonly string[]>;
   /** Puts its history into the tree before its answer is there. */
   placeAhead(call: GivenCall): Promise<void>;
   /** Null where nothing in the call can be recorded. */
-  heading(call: GivenCall): Promise<Heading | null>;
+  heading(call: GivenCall): Promise<CallSummary | null>;
   /** Writes it. Doing it again after a failure adds nothing twice. */
   record(call: GivenCall, priced: Priced): Promise<Recorded | null>;
   forget(number: number): void;
@@ -36,7 +36,7 @@ export interface Clerk {
 }
 
 /** A place in the line, taken when the request came. */
-export interface Ticket {
+export interface CaptureHandle {
   /** Whether so many more bytes of the answer may be kept until it is through. */
   keep(bytes: number): boolean;
   /** So many of those that are kept are not needed any more. */

@@ -237,10 +237,10 @@ describe('the recorder', () => {
       store,
       () => undefined,
       async (name, value) => {
-        const told = await value;
+        const reported = await value;
         if (name === 'change' && (await textsIn(store)).length > 0 && lies-- > 0)
           throw new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'Gone.' });
-        return told;
+        return reported;
       },
     );
     const recorder = recorderOn(lying);

@@ -4,32 +4,38 @@
  */
 import { performance } from 'node:perf_hooks';
 import { type AppError, isAppError } from '@coppice/core';
-import { Courtesy } from './courtesy.ts';
+import { CallBuffer, type TakenPlace } from './call-buffer.ts';
 import { type FailedCall, FailedCalls } from './failed-calls.ts';
-import { Holding, type TakenPlace } from './hold-calls.ts';
-import { headOf, nextOf, patienceOf } from './order-calls.ts';
+import { firstCall, nextCall, reorderTimeoutOf } from './order-calls.ts';
 import type { Recorded } from './record.ts';
 import type {
-  Clerk,
-  Heading,
+  CallSummary,
+  CaptureHandle,
   RecordedCall,
   RecorderHealth,
   RecorderOptions,
   RecorderState,
-  Ticket,
+  RecordingBackend,
 } from './recorder-contract.ts';
-import { Desk } from './recording-desk.ts';
+import { LocalRecording } from './recording-backend.ts';
 import { RecordingThread } from './recording-thread.ts';
+import { RecordingThrottle } from './recording-throttle.ts';
 import type { CallEntered, CallTaken, WaitingCall } from './waiting-call.ts';
 
-export type { RecordedCall, RecorderHealth, RecorderOptions, RecorderState, Ticket } from './recorder-contract.ts';
+export type {
+  CaptureHandle,
+  RecordedCall,
+  RecorderHealth,
+  RecorderOptions,
+  RecorderState,
+} from './recorder-contract.ts';
 export type { CallEntered, CallTaken } from './waiting-call.ts';
 
 const shownCalls = 200;
 const longestWaitMs = 5_000;
 
 /** The place of a call of which nothing is kept. */
-const notRecorded: Ticket = {
+const notRecorded: CaptureHandle = {
   keep: () => false,
   giveBack: () => undefined,
   finish: () => undefined,
@@ -37,20 +43,20 @@ const notRecorded: Ticket = {
 };
 
 /** Whoever reads and writes the calls of a recorder: a thread of its own where one can open the store. */
-function clerkFor({ threadStore, ...options }: RecorderOptions, onEnded: (error: unknown) => void): Clerk {
-  const desk = new Desk(options);
-  if (threadStore === undefined) return desk;
+function backendFor({ threadStore, ...options }: RecorderOptions, onEnded: (error: unknown) => void): RecordingBackend {
+  const recording = new LocalRecording(options);
+  if (threadStore === undefined) return recording;
   const onNoThread = (error: unknown) => options.onNoThread?.(error);
-  return new RecordingThread({ store: threadStore, instead: desk, onEnded, onNoThread });
+  return new RecordingThread({ store: threadStore, instead: recording, onEnded, onNoThread });
 }
 
 /** The recorder. */
 export class Recorder {
   readonly #options: RecorderOptions;
-  readonly #clerk: Clerk;
-  readonly #holding: Holding;
+  readonly #backend: RecordingBackend;
+  readonly #holding: CallBuffer;
   readonly #failedCalls: FailedCalls;
-  readonly #courtesy = new Courtesy();
+  readonly #throttle = new RecordingThrottle();
   readonly #working = new Map<string, Promise<void>>();
   /** Lines in which something changed while they were looked at. */
   readonly #stirred = new Set<string>();
@@ -67,9 +73,9 @@ export class Recorder {
     this.#options = options;
     this.#recording = options.recording;
     const note = (error: unknown) => this.#note(error);
-    this.#clerk = clerkFor(options, note);
+    this.#backend = backendFor(options, note);
     this.#failedCalls = new FailedCalls(options.spillFolder ?? null);
-    this.#holding = new Holding({
+    this.#holding = new CallBuffer({
       ...options,
       note,
       drop: (place, error) => {
@@ -77,7 +83,7 @@ export class Recorder {
         // There was no room for it, in memory or on the disk: its note alone is kept.
         void this.#keepFailed(place, null, error, false);
       },
-      forget: ({ number }) => this.#clerk.forget(number),
+      forget: ({ number }) => this.#backend.forget(number),
       stir: (key) => this.#work(key),
     });
   }
@@ -115,12 +121,12 @@ export class Recorder {
   }
 
   /** Takes a place in the line of an owner's project. */
-  enter(entered: CallEntered): Ticket {
+  enter(entered: CallEntered): CaptureHandle {
     if (!this.#recording) return notRecorded;
     const taken = this.#holding.take(entered);
     const { key, place } = taken;
     let kept = 0;
-    const underWay = this.#courtesy.begin();
+    const underWay = this.#throttle.begin();
     return {
       keep: (bytes) => {
         underWay.answered();
@@ -204,7 +210,7 @@ export class Recorder {
     clearTimeout(timer);
     this.#closing = true;
     for (const each of this.#timers.values()) clearTimeout(each);
-    await this.#clerk.close();
+    await this.#backend.close();
     await this.#holding.close();
   }
 
@@ -219,7 +225,7 @@ export class Recorder {
       while (!this.#closing) {
         this.#stirred.delete(key);
         const line = this.#holding.lines.get(key) ?? [];
-        const next = headOf(line) ?? (await this.#nextBehind(line));
+        const next = firstCall(line) ?? (await this.#nextBehind(line));
         if (next !== null) await this.#takeOn(key, next.place, next.before);
         else if (!this.#stirred.has(key)) {
           if (line.some((place) => place.state === 'ready')) this.#lookAgain(key);
@@ -234,21 +240,21 @@ export class Recorder {
 
   #nextBehind(line: readonly WaitingCall[]) {
     const { now, patienceMs } = this.#options;
-    return nextOf(line, { now, patienceMs, clerk: this.#clerk, note: (error) => this.#note(error) });
+    return nextCall(line, { now, patienceMs, backend: this.#backend, note: (error) => this.#note(error) });
   }
 
   async #takeOn(key: string, place: WaitingCall, before: readonly WaitingCall[]): Promise<void> {
     // While it is on its way to a file, it may have to go.
     if (place.moving !== null) return place.moving;
     place.state = 'recording';
-    if (this.#recording) await this.#courtesy.letPass(this.#holding.lines.get(key)?.length ?? 1);
+    if (this.#recording) await this.#throttle.letPass(this.#holding.lines.get(key)?.length ?? 1);
     const began = performance.eventLoopUtilization();
     for (const earlier of before) await this.#placeAhead(earlier);
     if (await this.#record({ key, place })) this.#holding.leave({ key, place });
     else place.state = 'ready';
     // Another thread takes nothing of the time of this one.
-    if (this.#recording && !this.#clerk.aside)
-      await this.#courtesy.rest(performance.eventLoopUtilization(began).active);
+    if (this.#recording && !this.#backend.aside)
+      await this.#throttle.rest(performance.eventLoopUtilization(began).active);
   }
 
   #lookAgain(key: string): void {
@@ -256,7 +262,7 @@ export class Recorder {
     const timer = setTimeout(() => {
       this.#timers.delete(key);
       this.#work(key);
-    }, patienceOf(this.#options));
+    }, reorderTimeoutOf(this.#options));
     this.#timers.set(key, timer.unref());
   }
 
@@ -265,7 +271,7 @@ export class Recorder {
     if (earlier.placed || earlier.request === null) return;
     earlier.placed = true;
     try {
-      await this.#clerk.placeAhead(earlier);
+      await this.#backend.placeAhead(earlier);
     } catch (error) {
       this.#note(error);
     }
@@ -280,7 +286,7 @@ export class Recorder {
         place.call = kept.call;
       }
       const { call } = place;
-      const heading = call === null ? null : await this.#clerk.heading(place);
+      const heading = call === null ? null : await this.#backend.heading(place);
       return call === null || heading === null || (await this.#apply(place, call, heading));
     } catch (error) {
       if (this.#closing) return false;
@@ -291,13 +297,13 @@ export class Recorder {
   }
 
   /** Tries until the store takes it: a store that is away for a while is not a reason to forget. */
-  async #apply(place: WaitingCall, call: CallTaken, heading: Heading): Promise<boolean> {
+  async #apply(place: WaitingCall, call: CallTaken, heading: CallSummary): Promise<boolean> {
     const { model, usage } = heading;
     const cost = usage === null ? null : this.#options.costOf(call.provider, model, usage);
     for (let wait = 50; ; wait = Math.min(wait * 2, longestWaitMs)) {
       if (this.#closing) return false;
       try {
-        const recorded = await this.#clerk.record(place, { cost });
+        const recorded = await this.#backend.record(place, { cost });
         this.#recorded += 1;
         if (this.#lastError !== null) this.#options.onRecovered?.();
         this.#lastError = null;
@@ -316,7 +322,12 @@ export class Recorder {
     }
   }
 
-  #show({ owner, project }: WaitingCall, call: CallTaken, { model, usage }: Heading, recorded: Recorded | null): void {
+  #show(
+    { owner, project }: WaitingCall,
+    call: CallTaken,
+    { model, usage }: CallSummary,
+    recorded: Recorded | null,
+  ): void {
     const { startedAt, firstMs, totalMs } = call.timing;
     const shown: RecordedCall = {
       owner,
@@ -336,13 +347,18 @@ export class Recorder {
     for (const listener of this.#listeners) listener(shown);
   }
 
-  async #giveUp(place: WaitingCall, heading: Heading | null, error: unknown): Promise<void> {
+  async #giveUp(place: WaitingCall, heading: CallSummary | null, error: unknown): Promise<void> {
     this.#setError(error);
     await this.#keepFailed(place, heading, error, true);
     this.#failed += 1;
   }
 
-  async #keepFailed(place: WaitingCall, heading: Heading | null, error: unknown, keepsCall: boolean): Promise<void> {
+  async #keepFailed(
+    place: WaitingCall,
+    heading: CallSummary | null,
+    error: unknown,
+    keepsCall: boolean,
+  ): Promise<void> {
     const about = { at: this.#options.now(), model: heading?.model ?? null, status: place.call?.status ?? null };
     const failed = await this.#failedCalls.add(place, about, error, keepsCall);
     this.#options.onFailed?.(failed, error);

@@ -12,7 +12,7 @@ import { asks, bytesOf } from '../../test/recorded-calls.ts';
 import { createLog } from '../log.ts';
 import { openProxied, type Proxied } from '../testing/proxied.ts';
 import { type CallTaken, Recorder, type RecorderOptions } from './recorder.ts';
-import { Desk } from './recording-desk.ts';
+import { LocalRecording } from './recording-backend.ts';
 import { RecordingThread } from './recording-thread.ts';
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -90,8 +90,8 @@ const history = [
 describe('a thread that records', () => {
   it('[RP16] reads, orders and writes calls as the thread that passes them on would', async () => {
     const { store, recorder, errors } = await openRecorder(freshFolder());
-    const told: unknown[] = [];
-    recorder.listen((call) => void told.push(call));
+    const reported: unknown[] = [];
+    recorder.listen((call) => void reported.push(call));
     const [first, endless, second] = [asks(recorder, 'one'), asks(recorder, 'endless'), asks(recorder, 'two')];
     asks(recorder, history).finish(answered('more!'));
     second.finish(answered('two!', 'two, otherwise!'));
@@ -107,8 +107,8 @@ describe('a thread that records', () => {
     const nodes = await nodesIn(store);
     const more = nodes.find(({ text }) => text === 'more!');
     expect(more?.meta.source).toMatchObject({ model_name: 'm', cost: { provider: 'openai', model: 'm', total: 7 } });
-    expect(told).toHaveLength(3);
-    expect(told[2]).toMatchObject({ model: 'm', usage: { total_tokens: 7 }, nodeId: more?.id, nodes: 2 });
+    expect(reported).toHaveLength(3);
+    expect(reported[2]).toMatchObject({ model: 'm', usage: { total_tokens: 7 }, nodeId: more?.id, nodes: 2 });
   });
 
   it.each([
@@ -179,7 +179,7 @@ describe('a thread that records', () => {
   it('[RP16] that cannot be started is done without, and that is told of once', async () => {
     const store = await openStore('memory:');
     const refusals: unknown[] = [];
-    const instead = new Desk({ storeOf: () => store, now: Date.now, newId: () => newId() });
+    const instead = new LocalRecording({ storeOf: () => store, now: Date.now, newId: () => newId() });
     const thread = new RecordingThread({
       store: { url: 'memory:', owner: store.owner },
       module: new URL('./nowhere.ts', import.meta.url),

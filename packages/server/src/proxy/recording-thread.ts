@@ -3,9 +3,15 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '@coppice/core';
 import { type ThreadStore, threadFile } from '../threads.ts';
 import type { Recorded } from './record.ts';
-import type { Clerk, Heading, Priced } from './recorder-contract.ts';
-import { type Done, type FromThread, fromWords, type Task, type ToThread } from './recording-protocol.ts';
-import type { GivenCall, Outline } from './waiting-call.ts';
+import type { CallSummary, Priced, RecordingBackend } from './recorder-contract.ts';
+import {
+  deserialiseError,
+  type FromThread,
+  type RecordingTask,
+  type TaskDone,
+  type ToThread,
+} from './recording-protocol.ts';
+import type { CallDigest, GivenCall } from './waiting-call.ts';
 
 /** What a recording thread is made with. */
 export interface RecordingThreadOptions {
@@ -13,7 +19,7 @@ export interface RecordingThreadOptions {
   /** The thread's own module, where it is not beside this one. */
   readonly module?: URL | undefined;
   /** Does the work where no thread can be started. */
-  readonly instead: Clerk;
+  readonly instead: RecordingBackend;
   /** The thread ended though nobody asked it to; what it had in hand is tried again. */
   readonly onEnded: (error: unknown) => void;
   /** No thread can be started. */
@@ -26,31 +32,31 @@ const [shortestWaitMs, longestWaitMs] = [50, 5_000];
 // A disk that hangs holds the thread, and must not hold up whoever stops.
 const closingMs = 1_000;
 
-const closed = () =>
+const threadClosed = () =>
   new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'The recorder is being closed.' });
 
 /** The thread is gone with what it was asked. */
-class Ended extends AppError {}
+class ThreadEnded extends AppError {}
 
-interface Asked {
-  readonly resolve: (done: Done) => void;
+interface AskedTask {
+  readonly resolve: (done: TaskDone) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** How much of a call the thread has read: what is read is not sent again. */
-type Has = 'nothing' | 'request' | 'all';
+type ThreadTasks = 'nothing' | 'request' | 'all';
 
 /** One life of the thread. */
-class Life {
+class ThreadLife {
   readonly worker: Worker;
   /** Rejects where it ends before it says that it is there. */
   readonly ready: Promise<void>;
   /** Resolves with the reason when it is gone. */
-  readonly gone: Promise<Ended>;
-  readonly has = new Map<number, Has>();
-  readonly #asked = new Map<number, Asked>();
+  readonly gone: Promise<ThreadEnded>;
+  readonly has = new Map<number, ThreadTasks>();
+  readonly #asked = new Map<number, AskedTask>();
   #asks = 0;
-  #ended: Ended | null = null;
+  #ended: ThreadEnded | null = null;
 
   constructor({ store, module }: RecordingThreadOptions) {
     const { file, execArgv } = threadFile('recording-worker', import.meta.url);
@@ -62,7 +68,7 @@ class Life {
     this.gone = new Promise((resolve) => {
       this.worker.once('exit', (code) => {
         const message = `The thread that records calls ended: ${why instanceof Error ? why.message : `code ${code}`}.`;
-        const ended = new Ended({ code: 'proxy/thread-ended', kind: 'internal', message, cause: why });
+        const ended = new ThreadEnded({ code: 'proxy/thread-ended', kind: 'internal', message, cause: why });
         this.#ended = ended;
         resolve(ended);
         for (const one of this.#asked.values()) one.reject(ended);
@@ -70,44 +76,44 @@ class Life {
       });
     });
     this.ready = new Promise((resolve, reject) => {
-      this.worker.on('message', (told: FromThread) => {
-        if ('ready' in told) resolve();
-        else this.#answered(told);
+      this.worker.on('message', (reported: FromThread) => {
+        if ('ready' in reported) resolve();
+        else this.#answered(reported);
       });
       void this.gone.then(reject);
     });
   }
 
-  tell(told: ToThread): void {
-    this.worker.postMessage(told);
+  tell(reported: ToThread): void {
+    this.worker.postMessage(reported);
   }
 
   /** Asks. The process stays for the answer, and not for a thread that has nothing to do. */
-  ask(task: Task, transfer: readonly ArrayBuffer[]): Promise<Done> {
+  ask(task: RecordingTask, transfer: readonly ArrayBuffer[]): Promise<TaskDone> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
       const ask = this.#asks++;
       this.#asked.set(ask, { resolve, reject });
       this.worker.ref();
-      const told: ToThread = { ask, task };
-      this.worker.postMessage(told, transfer);
+      const reported: ToThread = { ask, task };
+      this.worker.postMessage(reported, transfer);
     });
   }
 
-  #answered(told: Exclude<FromThread, { readonly ready: true }>): void {
-    const one = this.#asked.get(told.ask);
-    this.#asked.delete(told.ask);
+  #answered(reported: Exclude<FromThread, { readonly ready: true }>): void {
+    const one = this.#asked.get(reported.ask);
+    this.#asked.delete(reported.ask);
     if (this.#asked.size === 0) this.worker.unref();
-    if ('done' in told) one?.resolve(told.done);
-    else one?.reject(fromWords(told.refused));
+    if ('done' in reported) one?.resolve(reported.done);
+    else one?.reject(deserialiseError(reported.refused));
   }
 }
 
 /** Has calls read and written on another thread. */
-export class RecordingThread implements Clerk {
+export class RecordingThread implements RecordingBackend {
   readonly #options: RecordingThreadOptions;
-  #life: Life | null = null;
-  #starting: Promise<Life | null> | null = null;
+  #life: ThreadLife | null = null;
+  #starting: Promise<ThreadLife | null> | null = null;
   #noThread = false;
   #closed = false;
   /** Ends in a row, without an answer between them. */
@@ -122,7 +128,7 @@ export class RecordingThread implements Clerk {
     return !this.#noThread;
   }
 
-  async outline(call: GivenCall): Promise<Outline | null> {
+  async outline(call: GivenCall): Promise<CallDigest | null> {
     const done = await this.#ask({ verb: 'outline', call });
     return done === null ? this.#options.instead.outline(call) : (done.outline ?? null);
   }
@@ -136,7 +142,7 @@ export class RecordingThread implements Clerk {
     if ((await this.#ask({ verb: 'placeAhead', call })) === null) await this.#options.instead.placeAhead(call);
   }
 
-  async heading(call: GivenCall): Promise<Heading | null> {
+  async heading(call: GivenCall): Promise<CallSummary | null> {
     const done = await this.#ask({ verb: 'heading', call });
     return done === null ? this.#options.instead.heading(call) : (done.heading ?? null);
   }
@@ -157,14 +163,14 @@ export class RecordingThread implements Clerk {
     const life = this.#life;
     if (life === null) return;
     life.tell({ close: true });
-    if (await inTime(life.gone)) return;
+    if (await beforeDeadline(life.gone)) return;
     // A system call that does not return cannot be ended: the process goes without it.
     life.worker.unref();
-    await inTime(life.worker.terminate());
+    await beforeDeadline(life.worker.terminate());
   }
 
   /** What came of a task; null where there is no thread to ask. */
-  async #ask(task: Task): Promise<Done | null> {
+  async #ask(task: RecordingTask): Promise<TaskDone | null> {
     for (let ends = 0; ; ends += 1) {
       // Of those that were in hand when it ended, one at a time is tried again: so whose fault it is gives up alone.
       const through = ends === 0 ? null : await this.#inTurn();
@@ -175,8 +181,8 @@ export class RecordingThread implements Clerk {
         this.#ends = 0;
         return done;
       } catch (error) {
-        if (this.#closed) throw closed();
-        if (!(error instanceof Ended) || ends + 1 >= mostEnds) throw error;
+        if (this.#closed) throw threadClosed();
+        if (!(error instanceof ThreadEnded) || ends + 1 >= mostEnds) throw error;
       } finally {
         through?.();
       }
@@ -193,7 +199,7 @@ export class RecordingThread implements Clerk {
     return through;
   }
 
-  async #send(life: Life, task: Task): Promise<Done> {
+  async #send(life: ThreadLife, task: RecordingTask): Promise<TaskDone> {
     const { id, owner, project, wire, number, secrets, request, call } = task.call;
     const had = life.has.get(number) ?? 'nothing';
     const transfer: ArrayBuffer[] = [];
@@ -221,35 +227,35 @@ export class RecordingThread implements Clerk {
   }
 
   /** The thread, started if there is none; null where none can be. */
-  async #living(): Promise<Life | null> {
-    if (this.#closed) throw closed();
+  async #living(): Promise<ThreadLife | null> {
+    if (this.#closed) throw threadClosed();
     if (this.#noThread) return null;
     this.#starting ??= this.#start();
     return this.#starting;
   }
 
-  async #start(): Promise<Life | null> {
+  async #start(): Promise<ThreadLife | null> {
     if (this.#ends > 0) {
       const ms = Math.min(shortestWaitMs * 2 ** (this.#ends - 1), longestWaitMs);
       await new Promise((resolve) => setTimeout(resolve, ms));
-      if (this.#closed) throw closed();
+      if (this.#closed) throw threadClosed();
     }
     try {
-      const life = new Life(this.#options);
+      const life = new ThreadLife(this.#options);
       this.#life = life;
       await life.ready;
       void life.gone.then((why) => this.#bury(why));
       return life;
     } catch (error) {
       this.#life = null;
-      if (this.#closed) throw closed();
+      if (this.#closed) throw threadClosed();
       this.#noThread = true;
       this.#options.onNoThread(error);
       return null;
     }
   }
 
-  #bury(why: Ended): void {
+  #bury(why: ThreadEnded): void {
     this.#life = null;
     this.#starting = null;
     this.#ends += 1;
@@ -257,7 +263,7 @@ export class RecordingThread implements Clerk {
   }
 }
 
-async function inTime(what: Promise<unknown>): Promise<boolean> {
+async function beforeDeadline(what: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), closingMs);

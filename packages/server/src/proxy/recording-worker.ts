@@ -4,15 +4,21 @@ import type { Store } from '@coppice/core';
 import { newId } from '@coppice/engine/new-id';
 import { openStore } from '@coppice/stores';
 import type { ThreadStore } from '../threads.ts';
-import { Desk } from './recording-desk.ts';
-import { type Done, type FromThread, type Task, type ToThread, toWords } from './recording-protocol.ts';
+import { LocalRecording } from './recording-backend.ts';
+import {
+  type FromThread,
+  type RecordingTask,
+  serialiseError,
+  type TaskDone,
+  type ToThread,
+} from './recording-protocol.ts';
 
 const { url, owner }: ThreadStore = workerData;
 const owners = new Map<string, Store>();
 let opening: Promise<Store> | null = null;
 
 /** Opened at the first call; one that cannot be opened now is tried again with the next. */
-async function opened(): Promise<Store> {
+async function openWorkerStore(): Promise<Store> {
   opening ??= openStore(url, { owner }).catch((error: unknown) => {
     opening = null;
     throw error;
@@ -21,46 +27,46 @@ async function opened(): Promise<Store> {
 }
 
 async function storeOf(of: string): Promise<Store> {
-  const store = await opened();
+  const store = await openWorkerStore();
   const known = owners.get(of) ?? (of === store.owner ? store : store.forOwner(of));
   owners.set(of, known);
   return known;
 }
 
-const desk = new Desk({ storeOf, now: Date.now, newId: () => newId() });
+const recording = new LocalRecording({ storeOf, now: Date.now, newId: () => newId() });
 
-async function carryOut(task: Task): Promise<Done> {
+async function carryOutTask(task: RecordingTask): Promise<TaskDone> {
   switch (task.verb) {
     case 'outline':
-      return { outline: await desk.outline(task.call) };
+      return { outline: await recording.outline(task.call) };
     case 'keys':
-      return { keys: await desk.keys(task.call) };
+      return { keys: await recording.keys(task.call) };
     case 'placeAhead':
-      await desk.placeAhead(task.call);
+      await recording.placeAhead(task.call);
       return {};
     case 'heading':
-      return { heading: await desk.heading(task.call) };
+      return { heading: await recording.heading(task.call) };
     case 'record':
-      return { recorded: await desk.record(task.call, task.priced) };
+      return { recorded: await recording.record(task.call, task.priced) };
   }
 }
 
-function say(words: FromThread): void {
+function postMessage(words: FromThread): void {
   parentPort?.postMessage(words);
 }
 
-parentPort?.on('message', async (told: ToThread) => {
-  if ('forget' in told) desk.forget(told.forget);
-  else if ('close' in told) {
+parentPort?.on('message', async (reported: ToThread) => {
+  if ('forget' in reported) recording.forget(reported.forget);
+  else if ('close' in reported) {
     await (await opening?.catch(() => null))?.close();
     parentPort?.close();
   } else {
-    const { ask, task } = told;
+    const { ask, task } = reported;
     try {
-      say({ ask, done: await carryOut(task) });
+      postMessage({ ask, done: await carryOutTask(task) });
     } catch (error) {
-      say({ ask, refused: toWords(error) });
+      postMessage({ ask, refused: serialiseError(error) });
     }
   }
 });
-say({ ready: true });
+postMessage({ ready: true });

@@ -10,7 +10,7 @@ import {
   nodeId,
   type Store,
 } from '@coppice/core';
-import { isObject, listAt, type ReplyItem, textAt } from './exchange.ts';
+import { isWireObject, type ReplyItem, wireListAt, wireTextAt } from './exchange.ts';
 import { itemReference } from './responses-items.ts';
 
 /** The format under which items of a reply are found again by the ids that the service gave them. */
@@ -62,9 +62,9 @@ async function findReferenced(store: Store, project: string, ids: readonly strin
 }
 
 function itemsIn(source: JsonObject): ReplyItem[] {
-  return listAt(source, 'items').flatMap((item) => {
-    const id = isObject(item) ? textAt(item, 'id') : null;
-    const blocks = isObject(item) ? item['blocks'] : null;
+  return wireListAt(source, 'items').flatMap((item) => {
+    const id = isWireObject(item) ? wireTextAt(item, 'id') : null;
+    const blocks = isWireObject(item) ? item['blocks'] : null;
     return id !== null && typeof blocks === 'number' ? [{ id, blocks }] : [];
   });
 }

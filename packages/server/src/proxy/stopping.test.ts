@@ -56,9 +56,9 @@ describe('a server that stops', () => {
     const hanging = await one.begin(chat, ask('hanging'));
     const silent = one.begin(chat, ask('silent'));
     await expect.poll(() => one.service.requests.length).toBe(2);
-    const heard = hanging.text().catch(() => 'broke off');
+    const upstreamRequest = hanging.text().catch(() => 'broke off');
     await one.listening.close();
-    expect([await heard, (await silent).status]).toEqual(['broke off', 503]);
+    expect([await upstreamRequest, (await silent).status]).toEqual(['broke off', 503]);
     await expect.poll(() => gone.toSorted()).toEqual(['hanging', 'silent']);
     const nodes = (await one.nodes()).map(({ role, text, status }) => [role, text, status]);
     expect(nodes).toContainEqual(['assistant', 'So far', 'interrupted']);
@@ -71,7 +71,7 @@ describe('a body that stops coming', () => {
     const server = await openTestServer({ limits: { stopMs: 60_000 } });
     const listening = await server.listen();
     const { port } = listening;
-    const heard: Promise<string>[] = [];
+    const upstreamRequest: Promise<string>[] = [];
     for (const [path, length] of [
       [chat, 'Content-Length: 1000'],
       ['/api/trees', 'Transfer-Encoding: chunked'],
@@ -84,13 +84,13 @@ describe('a body that stops coming', () => {
       socket.on('data', (piece) => {
         text += piece.toString();
       });
-      heard.push(new Promise((resolve) => socket.on('close', () => resolve(text))));
+      upstreamRequest.push(new Promise((resolve) => socket.on('close', () => resolve(text))));
       await new Promise<void>((resolve) => socket.write(begun, () => resolve()));
     }
     // They are inside once others are answered that came after them.
     for (let count = 0; count < 3; count++) await fetch(`${listening.url}/readyz`);
     await listening.close();
-    for (const said of await Promise.all(heard))
+    for (const said of await Promise.all(upstreamRequest))
       expect([said.slice(0, 12), said.includes('http/closing')]).toEqual(['HTTP/1.1 503', true]);
     await server.close();
   });
@@ -113,10 +113,10 @@ describe('a body that stops coming', () => {
     const head = `POST /api/trees HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ben`;
     const socket = connect(port, '127.0.0.1');
     socket.write(`${head}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"tit\r\n`);
-    const heard = textIn(socket);
+    const upstreamRequest = textIn(socket);
     await asked;
     await listening.close();
-    expect(await heard).toContain('http/closing');
+    expect(await upstreamRequest).toContain('http/closing');
     await server.close();
   });
 
@@ -127,14 +127,18 @@ describe('a body that stops coming', () => {
       const head = `POST ${chat} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${testToken}`;
       const socket = connect(port, '127.0.0.1');
       socket.write(`${head}\r\nContent-Type: application/json\r\n${length}\r\n\r\n5\r\n{"mod\r\n`);
-      const heard = await new Promise<string>((resolve) => {
+      const upstreamRequest = await new Promise<string>((resolve) => {
         let text = '';
         socket.on('data', (piece) => {
           text += piece.toString();
         });
         socket.on('close', () => resolve(text));
       });
-      expect([length, heard.slice(0, 12), heard.includes('http/too-slow')]).toEqual([length, 'HTTP/1.1 408', true]);
+      expect([length, upstreamRequest.slice(0, 12), upstreamRequest.includes('http/too-slow')]).toEqual([
+        length,
+        'HTTP/1.1 408',
+        true,
+      ]);
     }
     await server.close();
   });

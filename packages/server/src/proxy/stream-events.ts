@@ -1,14 +1,14 @@
 /** Reads a stream of server-sent events with no more of it in memory than what it says. */
 import { jsonOfEvent, sseFraming, type WireEvent } from '@coppice/content/wires';
 import type { Json, JsonObject } from '@coppice/core';
-import { isObject, listAt, objectAt, textAt, type WireKind } from './exchange.ts';
-import { parsed } from './parse-text.ts';
+import { isWireObject, type WireKind, wireListAt, wireObjectAt, wireTextAt } from './exchange.ts';
+import { parseBounded } from './parse-text.ts';
 
 // How much is read at a time, and after how long others have their turn.
 const [pieceBytes, turnMs] = [256 * 1024, 10];
 
 /** Where an event says a piece of a text: what has to be the same for the next piece to go on with it, and the piece. */
-interface Saying {
+interface EventText {
   /** Whose text it is: between the answers of one stream, which come mixed, no order has to be kept. */
   readonly by: string;
   readonly of: string;
@@ -17,7 +17,7 @@ interface Saying {
   with(text: string): JsonObject;
 }
 
-function only(record: JsonObject, keys: ReadonlySet<string>): boolean {
+function onlyField(record: JsonObject, keys: ReadonlySet<string>): boolean {
   for (const key in record) if (!keys.has(key)) return false;
   return true;
 }
@@ -29,11 +29,12 @@ const besideChoices = new Set([
 ]);
 const texts = new Set(['content', 'reasoning_content', 'reasoning']);
 
-function chatSaying(event: JsonObject): Saying | null {
-  const choices = listAt(event, 'choices');
+function chatSaying(event: JsonObject): EventText | null {
+  const choices = wireListAt(event, 'choices');
   const [choice] = choices;
-  if (!isObject(choice) || choices.length > 1 || !only(event, besideChoices) || isObject(event['usage'])) return null;
-  const delta = objectAt(choice, 'delta');
+  if (!isWireObject(choice) || choices.length > 1 || !onlyField(event, besideChoices) || isWireObject(event['usage']))
+    return null;
+  const delta = wireObjectAt(choice, 'delta');
   const key = onlySaid(delta);
   if (key === null || (choice['finish_reason'] ?? null) !== null) return null;
   // Made where it is needed alone: most pieces only go on with what is open.
@@ -42,8 +43,8 @@ function chatSaying(event: JsonObject): Saying | null {
     return { ...plain, choices: [{ ...choice, delta: { ...delta, ...more } }] };
   };
   const by = `${choice['index'] ?? 0}`;
-  if (key === 'tool_calls') return callSaying(by, listAt(delta, key), saying);
-  const piece = textAt(delta, key);
+  if (key === 'tool_calls') return callSaying(by, wireListAt(delta, key), saying);
+  const piece = wireTextAt(delta, key);
   if (!texts.has(key) || piece === null) return null;
   return { by, of: key, piece, with: (text) => saying({ [key]: text }) };
 }
@@ -62,20 +63,20 @@ function onlySaid(delta: JsonObject): string | null {
 const [ofCall, ofFunction] = [new Set(['index', 'function']), new Set(['arguments'])];
 
 /** A chunk that goes on with the arguments of one call, and says nothing else of it. */
-function callSaying(by: string, calls: readonly Json[], saying: (more: JsonObject) => JsonObject): Saying | null {
+function callSaying(by: string, calls: readonly Json[], saying: (more: JsonObject) => JsonObject): EventText | null {
   const [call] = calls;
-  if (!isObject(call) || calls.length > 1 || !only(call, ofCall)) return null;
-  const called = objectAt(call, 'function');
-  const piece = textAt(called, 'arguments');
-  if (piece === null || !only(called, ofFunction)) return null;
+  if (!isWireObject(call) || calls.length > 1 || !onlyField(call, ofCall)) return null;
+  const called = wireObjectAt(call, 'function');
+  const piece = wireTextAt(called, 'arguments');
+  if (piece === null || !onlyField(called, ofFunction)) return null;
   const withArguments = (text: string) => saying({ tool_calls: [{ ...call, function: { arguments: text } }] });
   return { by, of: `call ${call['index'] ?? 0}`, piece, with: withArguments };
 }
 
 /** A chunk in which several answers say something, as one chunk for each; what else it holds comes with the last. */
 function chatEvents(event: JsonObject): readonly JsonObject[] {
-  const choices = listAt(event, 'choices');
-  if (choices.length < 2 || !choices.every(isObject) || !only(event, besideChoices)) return [event];
+  const choices = wireListAt(event, 'choices');
+  if (choices.length < 2 || !choices.every(isWireObject) || !onlyField(event, besideChoices)) return [event];
   const { usage, ...plain } = event;
   const last = choices.length - 1;
   return choices.map((choice, at) => ({ ...(at === last && usage !== undefined ? event : plain), choices: [choice] }));
@@ -87,11 +88,11 @@ const deltaTexts: Readonly<Record<string, string>> = {
   input_json_delta: 'partial_json',
 };
 
-function messagesSaying(event: JsonObject): Saying | null {
-  const delta = objectAt(event, 'delta');
-  const type = textAt(delta, 'type') ?? '';
+function messagesSaying(event: JsonObject): EventText | null {
+  const delta = wireObjectAt(event, 'delta');
+  const type = wireTextAt(delta, 'type') ?? '';
   const key = Object.hasOwn(deltaTexts, type) ? (deltaTexts[type] ?? '') : '';
-  const piece = textAt(delta, key);
+  const piece = wireTextAt(delta, key);
   if (event['type'] !== 'content_block_delta' || key === '' || piece === null) return null;
   return {
     by: '',
@@ -101,9 +102,9 @@ function messagesSaying(event: JsonObject): Saying | null {
   };
 }
 
-function responsesSaying(event: JsonObject): Saying | null {
-  const type = textAt(event, 'type') ?? '';
-  const piece = textAt(event, 'delta');
+function responsesSaying(event: JsonObject): EventText | null {
+  const type = wireTextAt(event, 'type') ?? '';
+  const piece = wireTextAt(event, 'delta');
   if (!type.endsWith('.delta') || piece === null) return null;
   const of = `${type} ${event['output_index']} ${event['content_index']}`;
   const saying = (text: string) => {
@@ -113,22 +114,22 @@ function responsesSaying(event: JsonObject): Saying | null {
   return { by: '', of, piece, with: saying };
 }
 
-const sayings: Readonly<Record<WireKind, (event: JsonObject) => Saying | null>> = {
+const sayings: Readonly<Record<WireKind, (event: JsonObject) => EventText | null>> = {
   chat: chatSaying,
   messages: messagesSaying,
   responses: responsesSaying,
 };
 
 /** Texts of one answer, each with the pieces that came of it. */
-type Spoken = { readonly saying: Saying; readonly pieces: string[] }[];
+type SpokenText = { readonly saying: EventText; readonly pieces: string[] }[];
 
 /** Gathers events; those that go on with a text are one. */
-class Gathering {
+class EventGathering {
   readonly events: JsonObject[] = [];
-  readonly #sayingOf: (event: JsonObject) => Saying | null;
+  readonly #sayingOf: (event: JsonObject) => EventText | null;
   readonly #apart: boolean;
   /** What is said since an event that concerns all, by whose it is: each in its order, one behind the other. */
-  readonly #open = new Map<string, Spoken>();
+  readonly #open = new Map<string, SpokenText>();
 
   constructor(wire: WireKind) {
     this.#sayingOf = sayings[wire];
@@ -169,11 +170,11 @@ export function isEventStream(bytes: Uint8Array): boolean {
 
 /** The events of a stream, with the pieces of each text put together. Others have their turns while it is read. */
 export async function streamEvents(wire: WireKind, bytes: Uint8Array): Promise<readonly JsonObject[]> {
-  const gathering = new Gathering(wire);
+  const gathering = new EventGathering(wire);
   const framing = sseFraming(Number.POSITIVE_INFINITY);
   const add = (events: readonly WireEvent[]) => {
     for (const event of events)
-      for (const value of jsonOfEvent(event, parsed)) if (isObject(value)) gathering.add(value);
+      for (const value of jsonOfEvent(event, parseBounded)) if (isWireObject(value)) gathering.add(value);
   };
   let began = performance.now();
   for (let at = 0; at < bytes.byteLength; at += pieceBytes) {

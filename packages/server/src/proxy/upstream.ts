@@ -1,11 +1,11 @@
 /** Passes a call on with its bytes as they are, in both directions. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { Cut } from './exchange.ts';
-import { type Keeping, KeptAnswer } from './keep-answer.ts';
+import type { CutAnswer } from './exchange.ts';
+import { KeptAnswer, type KeptAnswerOptions } from './keep-answer.ts';
 
 /** A call to pass on. */
-export interface Passed {
+export interface ForwardedBytes {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,29 +15,29 @@ export interface Passed {
   /** Fires when the server has to end it. */
   readonly ending: AbortSignal;
   /** Where the answer is kept for whoever records it. */
-  readonly keeping: Keeping;
+  readonly keeping: KeptAnswerOptions;
 }
 
 /** What is left of an answer when it is through. */
-export interface Heard {
+export interface UpstreamRequest {
   /** As many of its bytes as were kept. */
   readonly bytes: Uint8Array;
-  readonly cut: Cut;
+  readonly cut: CutAnswer;
   readonly firstMs: number | null;
 }
 
 /** What came back, while it comes. */
-export interface PassedBack {
+export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** How the bytes are packed. */
   readonly encoding: string | undefined;
   readonly body: ReadableStream<Uint8Array> | null;
-  readonly heard: Promise<Heard>;
+  readonly upstreamRequest: Promise<UpstreamRequest>;
 }
 
 // These speak of one connection, or of one host to its browsers; here both are others.
-const notPassed = new Set([
+const hopByHopHeaders = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -64,11 +64,11 @@ const notPassed = new Set([
 /** Without it the server holds a stream back for a moment, to see whether its length can be told. */
 export const asItComes: Readonly<Record<string, string>> = { 'Transfer-Encoding': 'chunked' };
 
-function passedHeaders(incoming: IncomingMessage): Record<string, string> {
+function forwardedHeaders(incoming: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
   const redirects = (incoming.statusCode ?? 0) >= 300 && (incoming.statusCode ?? 0) < 400;
   for (const [name, value] of Object.entries(incoming.headers)) {
-    if (value === undefined || notPassed.has(name) || name.startsWith('access-control-')) continue;
+    if (value === undefined || hopByHopHeaders.has(name) || name.startsWith('access-control-')) continue;
     // A client that follows shows its key, which is our token, to whoever stands there.
     if (redirects && name === 'location') continue;
     // Spelled as our own headers are, so that one takes the place of the other.
@@ -79,7 +79,7 @@ function passedHeaders(incoming: IncomingMessage): Record<string, string> {
 }
 
 /** Sends a call and gives the answer as soon as its head is there. Rejects where nobody answers. */
-export function passOn(passed: Passed): Promise<PassedBack> {
+export function forward(passed: ForwardedBytes): Promise<UpstreamAnswer> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     const url = new URL(passed.url);
@@ -94,7 +94,7 @@ export function passOn(passed: Passed): Promise<PassedBack> {
         },
         signal: AbortSignal.any([passed.signal, passed.ending]),
       },
-      (incoming) => resolve(passedBack(incoming, passed, startedAt)),
+      (incoming) => resolve(toUpstreamAnswer(incoming, passed, startedAt)),
     );
     outgoing.on('error', reject);
     // A service that wants to speak another protocol ends the call without an error; after an answer this says nothing.
@@ -106,18 +106,22 @@ export function passOn(passed: Passed): Promise<PassedBack> {
 // Answers with these have no body, whatever is said about one.
 const bodiless = new Set([101, 204, 205, 304]);
 
-function passedBack(incoming: IncomingMessage, { keeping, signal }: Passed, startedAt: number): PassedBack {
+function toUpstreamAnswer(
+  incoming: IncomingMessage,
+  { keeping, signal }: ForwardedBytes,
+  startedAt: number,
+): UpstreamAnswer {
   const isPacked = (incoming.headers['content-encoding'] ?? 'identity') !== 'identity';
   const kept = new KeptAnswer(isPacked ? { ...keeping, wire: null } : keeping);
   let firstMs: number | null = null;
-  let settle: (cut: Cut) => void = () => undefined;
-  const heard = new Promise<Heard>((resolve) => {
+  let settle: (cut: CutAnswer) => void = () => undefined;
+  const upstreamRequest = new Promise<UpstreamRequest>((resolve) => {
     settle = (cut) => {
       const { isWhole } = kept;
       resolve(kept.take().then((bytes) => ({ bytes, cut: isWhole ? cut : 'limit', firstMs })));
     };
   });
-  const cutBy = (): Cut => (signal.aborted ? 'client' : 'service');
+  const cutBy = (): CutAnswer => (signal.aborted ? 'client' : 'service');
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       incoming.on('data', (chunk: Uint8Array) => {
@@ -150,13 +154,13 @@ function passedBack(incoming: IncomingMessage, { keeping, signal }: Passed, star
   const status = incoming.statusCode ?? 502;
   const hasBody = !bodiless.has(status);
   if (!hasBody) incoming.resume();
-  const { 'Transfer-Encoding': chunked, ...headers } = passedHeaders(incoming);
+  const { 'Transfer-Encoding': chunked, ...headers } = forwardedHeaders(incoming);
   const spoken = hasBody && chunked !== undefined ? { ...headers, ...asItComes } : headers;
   return {
     status,
     headers: spoken,
     encoding: incoming.headers['content-encoding'],
     body: hasBody ? body : null,
-    heard,
+    upstreamRequest,
   };
 }

@@ -1,10 +1,10 @@
 /** A call between its request and its place in a tree: what is kept of it, and how it is read. */
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Asked, type Cut, parseObject, type WireKind } from './exchange.ts';
+import { type CutAnswer, type ParsedRequest, parseObject, type WireKind } from './exchange.ts';
 import { withoutKeys } from './hide-keys.ts';
 import { KeptAnswer } from './keep-answer.ts';
-import { readAsked } from './read-asked.ts';
+import { parseRequest } from './parse-request.ts';
 import type { Exchange } from './record.ts';
 
 /** What is kept of an answer until it is recorded: its bytes as they came, and what its head said. */
@@ -16,7 +16,7 @@ export interface CallTaken {
   /** How the bytes are packed, as the service said. */
   readonly encoding: string | undefined;
   readonly status: number;
-  readonly cut: Cut;
+  readonly cut: CutAnswer;
   readonly timing: Exchange['timing'];
 }
 
@@ -32,7 +32,7 @@ export interface CallEntered {
 }
 
 /** What tells whether one call goes on from another; read where the recording is done. */
-export interface Outline {
+export interface CallDigest {
   readonly wire: WireKind;
   readonly systemPrompt: string | undefined;
   /** The reply that it goes on from, by the id that the service gave it. */
@@ -64,7 +64,7 @@ export interface WaitingCall extends GivenCall {
   request: Uint8Array | null;
   call: CallTaken | null;
   /** Read once; null where nothing in it can be recorded. */
-  outline: Outline | null | undefined;
+  outline: CallDigest | null | undefined;
   keys: readonly string[] | null;
   /** Its history is in the tree already: a later call went ahead of its answer. */
   placed: boolean;
@@ -80,9 +80,9 @@ export interface WaitingCall extends GivenCall {
 const utf8 = new TextDecoder();
 
 /** What a request asks; null where nothing in it can be recorded. */
-export function askedIn(wire: WireKind, request: Uint8Array, secrets: readonly string[]): Asked | null {
+export function requestIn(wire: WireKind, request: Uint8Array, secrets: readonly string[]): ParsedRequest | null {
   const body = parseObject(withoutKeys(utf8.decode(request), secrets, 'talk'));
-  return body === null ? null : readAsked(wire, body);
+  return body === null ? null : parseRequest(wire, body);
 }
 
 /**
@@ -95,7 +95,7 @@ export const answerBytes = 16 * 1024 * 1024;
 /** What came of a call, unpacked; nothing where it cannot be. */
 export interface Unpacked {
   readonly bytes: Uint8Array;
-  readonly cut: Cut;
+  readonly cut: CutAnswer;
 }
 
 /** An answer unpacked; as much of it as there is where it was cut, nothing where it cannot be read. */

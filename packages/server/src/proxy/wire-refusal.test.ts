@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { textBeats } from '@coppice/engine/testing';
+import { textEvents } from '@coppice/engine/testing';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Listening } from '../serve.ts';
@@ -9,7 +9,7 @@ import { openProxied } from '../testing/proxied.ts';
 let server: TestServer;
 let listening: Listening;
 beforeAll(async () => {
-  server = await openTestServer({ limits: { proxyBytes: 2_000 }, replies: [textBeats('Never asked.')] });
+  server = await openTestServer({ limits: { proxyBytes: 2_000 }, replies: [textEvents('Never asked.')] });
   listening = await server.listen();
 });
 afterAll(() => server.close());
@@ -80,9 +80,9 @@ describe('refusals of the proxy', () => {
   it('[RP14, RP19] clients as they are tell them as those of their service', async () => {
     const ask = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'Hi' }] };
     const anthropic = new Anthropic({ baseURL: listening.url, apiKey: 'wrong', maxRetries: 0 });
-    const told = await anthropic.messages.create(ask).catch((error: unknown) => error);
-    expect(told).toBeInstanceOf(Anthropic.AuthenticationError);
-    expect(told).toMatchObject({ status: 401, type: 'authentication_error' });
+    const reported = await anthropic.messages.create(ask).catch((error: unknown) => error);
+    expect(reported).toBeInstanceOf(Anthropic.AuthenticationError);
+    expect(reported).toMatchObject({ status: 401, type: 'authentication_error' });
     const openai = new OpenAI({ baseURL: `${listening.url}/v1`, apiKey: 'wrong', maxRetries: 0 });
     const said = await openai.chat.completions.create(ask).catch((error: unknown) => error);
     expect(said).toBeInstanceOf(OpenAI.AuthenticationError);

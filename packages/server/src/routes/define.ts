@@ -11,15 +11,15 @@ import {
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../caller.ts';
 import { refuseHttp } from '../http-errors.ts';
-import { formatOf, placeOf } from '../places.ts';
-import type { Room, Services } from '../services.ts';
+import { formatOfTree, resolveTree } from '../resolve-tree.ts';
+import type { OwnerServices, Services } from '../services.ts';
 import { conversationFormat } from '../wire/schemas.ts';
 
 /** Who may call: anybody, whoever reads, whoever writes (no viewer), or admins of a shared server. */
 export type Access = 'open' | 'read' | 'write' | 'admin';
 
 /** What a route asks of a request before its handler sees it. */
-export interface Needs {
+export interface RouteRequirements {
   readonly access: Access;
   /** `required`: a structural or content write, 428 without a version. `optional`: a version counts if there is one. */
   readonly version: 'required' | 'optional' | 'none';
@@ -32,13 +32,13 @@ export interface Needs {
 }
 
 /** The verbs in use. */
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** How path parameters are read, by their name in the path; the same everywhere. */
 export const pathParameters = {
-  tree: parsed(parseTreeId),
-  node: parsed(parseNodeId),
-  act: parsed(parseActId),
+  tree: parseInput(parseTreeId),
+  node: parseInput(parseNodeId),
+  act: parseInput(parseActId),
   version: (text: string) =>
     /^[1-9]\d{0,14}$/.test(text) ? Number(text) : refuseHttp('http/invalid', 'A version is a whole number from 1.'),
   hash: (text: string) =>
@@ -51,7 +51,7 @@ export const pathParameters = {
 
 type ParameterName = keyof typeof pathParameters;
 
-function parsed<T>(parse: (value: unknown) => Result<T>): (text: string) => T {
+function parseInput<T>(parse: (value: unknown) => Result<T>): (text: string) => T {
   return (text) => valueOf(parse(text));
 }
 
@@ -64,15 +64,15 @@ function shortText(text: string, what: string): string {
 type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** The parameters of a path, read. */
-export type Parameters<P extends string> = {
+export type RouteParameters<P extends string> = {
   readonly [N in NamesIn<P> & ParameterName]: ReturnType<(typeof pathParameters)[N]>;
 };
 
 /** What a handler is given beside what the request says. */
-export interface Scope {
+export interface RouteScope {
   readonly caller: Caller;
   readonly services: Services;
-  readonly room: Room;
+  readonly ownerServices: OwnerServices;
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /** A header of the request, by its name in lower case. */
@@ -86,7 +86,7 @@ export interface Scope {
 }
 
 /** A call of a route, read and checked. */
-export interface Call<P, Q, B> extends Scope {
+export interface RouteCall<P, Q, B> extends RouteScope {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -95,14 +95,14 @@ export interface Call<P, Q, B> extends Scope {
 }
 
 /** What came with a request, as it came. */
-export interface Given {
+export interface RawInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
 /** An answer: a value or JSON text that is there already, with what the headers say about it. */
-export interface Reply<A> {
+export interface RouteReply<A> {
   readonly value?: A;
   /** JSON that nobody needs to print again; of the same shape as the value would be. */
   readonly text?: string;
@@ -126,13 +126,13 @@ export type Handled<A> = A extends { readonly conversation_format: ConversationF
 
 /** A route as it is written down. */
 export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType> {
-  readonly method: Method;
+  readonly method: HttpMethod;
   /** With parameters in braces, such as `/api/trees/{tree}`. */
   readonly path: P;
   /** Names the operation in the document and in generated clients. */
   readonly name: string;
   readonly summary: string;
-  readonly needs?: Partial<Needs>;
+  readonly needs?: Partial<RouteRequirements>;
   readonly query?: Q;
   readonly body?: B;
   readonly answer: A;
@@ -145,17 +145,17 @@ export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.
   /** What a refusal looks like where it is not in our own words alone. */
   readonly refusal?: z.ZodType;
   handle(
-    call: Call<Parameters<P>, z.output<Q>, z.output<B>>,
-  ): Promise<Reply<Handled<z.input<A>>> | RawReply> | Reply<Handled<z.input<A>>> | RawReply;
+    call: RouteCall<RouteParameters<P>, z.output<Q>, z.output<B>>,
+  ): Promise<RouteReply<Handled<z.input<A>>> | RawReply> | RouteReply<Handled<z.input<A>>> | RawReply;
 }
 
 /** A route, its types forgotten: what the app, the document and the test of all routes go through. */
-export interface Route {
-  readonly method: Method;
+export interface RouteDefinition {
+  readonly method: HttpMethod;
   readonly path: string;
   readonly name: string;
   readonly summary: string;
-  readonly needs: Needs;
+  readonly needs: RouteRequirements;
   readonly parameters: readonly string[];
   readonly query: z.ZodObject | null;
   readonly body: z.ZodType | null;
@@ -165,7 +165,7 @@ export interface Route {
   readonly produces: string;
   readonly refusal: z.ZodType | null;
   /** Reads what came, refuses what is not right, and has it handled. */
-  answerTo(scope: Scope, given: Given): Promise<Reply<unknown> | RawReply>;
+  answerTo(scope: RouteScope, given: RawInput): Promise<RouteReply<unknown> | RawReply>;
 }
 
 /** Writes a route down. */
@@ -174,16 +174,16 @@ export function defineRoute<
   A extends z.ZodType,
   Q extends z.ZodObject = typeof noQuery,
   B extends z.ZodType = typeof noBody,
->(spec: RouteSpec<P, Q, B, A>): Route {
+>(spec: RouteSpec<P, Q, B, A>): RouteDefinition {
   const { needs: asked = {}, query = noQuery, body = noBody } = spec;
-  const needs: Needs = {
+  const needs: RouteRequirements = {
     access: asked.access ?? (spec.method === 'get' ? 'read' : 'write'),
     version: asked.version ?? 'none',
     body: asked.body ?? (spec.body === undefined ? 'none' : 'json'),
     limit: asked.limit ?? 'bodyBytes',
     stream: asked.stream ?? false,
   };
-  const names = namesIn(spec.path);
+  const names = namesInPath(spec.path);
   const produces = spec.produces ?? 'application/json';
   const isAboutTree = produces === 'application/json' && tellsOfTree(spec.path, spec.answer);
   return {
@@ -202,13 +202,13 @@ export function defineRoute<
     refusal: spec.refusal ?? null,
     async answerTo(scope, given) {
       const params = readParameters<P>(names, given.params);
-      const read = { query: checked(query, given.query, 'query'), body: checked(body, given.body, 'body') };
+      const read = { query: checkReply(query, given.query, 'query'), body: checkReply(body, given.body, 'body') };
       const wish = needs.version === 'none' ? {} : versionWish(scope.header('if-match'), read.query, read.body);
       if (needs.version === 'required') requireVersion(wish.expectedVersion);
       const answer = await spec.handle({
         caller: scope.caller,
         services: scope.services,
-        room: scope.room,
+        ownerServices: scope.ownerServices,
         get signal() {
           return scope.signal;
         },
@@ -239,12 +239,16 @@ function withFormatSchema(answer: z.ZodType): z.ZodType {
 }
 
 /** Adds how the tree is stored to an answer about it, unless the handler said so. */
-async function withFormat(scope: Scope, named: string | undefined, answer: Reply<unknown>): Promise<Reply<unknown>> {
+async function withFormat(
+  scope: RouteScope,
+  named: string | undefined,
+  answer: RouteReply<unknown>,
+): Promise<RouteReply<unknown>> {
   const { value } = answer;
   if (typeof value !== 'object' || value === null || 'conversation_format' in value) return answer;
   const id = 'treeId' in value && typeof value.treeId === 'string' ? value.treeId : named;
   if (id === undefined) return answer;
-  const format = await formatOf(await placeOf(scope, treeId(id)));
+  const format = await formatOfTree(await resolveTree(scope, treeId(id)));
   return { ...answer, value: { ...value, conversation_format: format } };
 }
 
@@ -260,7 +264,7 @@ export function requireVersion(expected: number | undefined): void {
 const noQuery = z.strictObject({});
 const noBody = z.undefined();
 
-function namesIn(path: string): ParameterName[] {
+function namesInPath(path: string): ParameterName[] {
   const names: ParameterName[] = [];
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     if (!isParameter(name)) throw new Error(`The path ${path} has the parameter ${name}, which nobody reads.`);
@@ -276,14 +280,14 @@ function isParameter(name: string): name is ParameterName {
 function readParameters<P extends string>(
   names: readonly ParameterName[],
   given: Readonly<Record<string, string>>,
-): Parameters<P> {
+): RouteParameters<P> {
   const read: Record<string, unknown> = {};
   for (const name of names) read[name] = pathParameters[name](given[name] ?? '');
   // The names come from the very path that the type is made of.
-  return read as Parameters<P>;
+  return read as RouteParameters<P>;
 }
 
-function checked(schema: z.ZodType, value: unknown, where: string): unknown {
+function checkReply(schema: z.ZodType, value: unknown, where: string): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
@@ -316,6 +320,6 @@ function wishIn(part: unknown): VersionWish {
 }
 
 /** An answer with a value. */
-export function reply<A>(value: A, more: Omit<Reply<A>, 'value' | 'text'> = {}): Reply<A> {
+export function toReply<A>(value: A, more: Omit<RouteReply<A>, 'value' | 'text'> = {}): RouteReply<A> {
   return { value, ...more };
 }

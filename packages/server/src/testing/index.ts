@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '@coppice/core';
 import { createProviders, newId, parseConfig } from '@coppice/engine';
-import { type ScriptedProvider, type ScriptedReply, scriptedProvider, textBeats } from '@coppice/engine/testing';
+import { type ScriptedProvider, type ScriptedReply, scriptedProvider, textEvents } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { type CoppiceServer, createServer } from '../app.ts';
 import type { ServerOptions } from '../contract.ts';
@@ -66,7 +66,7 @@ export const testToken = 'test-token';
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const {
     store: wanted = 'memory:',
-    replies = [textBeats('Hello there, how are you?')],
+    replies = [textEvents('Hello there, how are you?')],
     config: lines = '',
     thread = false,
     ...rest
@@ -154,7 +154,7 @@ export function freshId(): string {
 }
 
 /** A tree with messages, made over the wire: `user` and `assistant` in turn. */
-export async function plantTree(
+export async function createTree(
   server: TestServer,
   texts: readonly string[] = ['Hello', 'Hi!'],
   token: string = testToken,

@@ -77,8 +77,8 @@ export async function openProxied(handler: Handler, more: TestServerOptions = {}
     begin,
     async post(path, body, headers) {
       const answer = await begin(path, body, headers);
-      const { status, headers: told } = answer;
-      return new Response(await answer.arrayBuffer(), { status, headers: told });
+      const { status, headers: reported } = answer;
+      return new Response(await answer.arrayBuffer(), { status, headers: reported });
     },
     async close() {
       await listening.close();

@@ -60,7 +60,7 @@ export async function pgWriters(options: PgWritersOptions): Promise<PgWritersRep
   const record = new Record();
   try {
     await fleet.start();
-    const conversations = await plant(fleet, token, options.conversations);
+    const conversations = await buildSample(fleet, token, options.conversations);
     const end = performance.now() + seconds * 1000;
     // On a busy machine the time may be over before anything has happened that is looked at.
     const isThin = () =>
@@ -102,7 +102,7 @@ export async function pgWriters(options: PgWritersOptions): Promise<PgWritersRep
   }
 }
 
-async function plant(fleet: Fleet, token: string, count: number): Promise<readonly Conversation[]> {
+async function buildSample(fleet: Fleet, token: string, count: number): Promise<readonly Conversation[]> {
   const conversations: Conversation[] = [];
   const [address = ''] = fleet.addresses();
   for (let index = 0; index < count; index++) {

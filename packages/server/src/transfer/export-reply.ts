@@ -46,7 +46,7 @@ async function* plainPieces(events: AsyncIterable<ExportEvent>): AsyncGenerator<
 }
 
 /** Larger pieces out of small ones, with a turn for others after each. */
-async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let size = 0;
   for await (const piece of pieces) {
@@ -72,7 +72,7 @@ export async function exportReply(outgoing: Outgoing, done: () => void): Promise
   const packed = writer.files === 'per-tree' && options.trees?.length !== 1;
   const stop = new AbortController();
   const events = exportFrom(store, { ...options, format: format.name, signal: stop.signal });
-  const pieces = gathered(packed ? zipPieces(events) : plainPieces(events));
+  const pieces = gatherPieces(packed ? zipPieces(events) : plainPieces(events));
   let next: IteratorResult<Uint8Array> | null;
   try {
     next = await pieces.next();

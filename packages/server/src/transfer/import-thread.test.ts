@@ -30,7 +30,7 @@ function chats(count: number): string {
   return JSON.stringify(Array.from({ length: count }, (_, index) => chat(index)));
 }
 
-interface Bed {
+interface ImportFixture {
   /** The store as the test sees it. */
   readonly store: Store;
   readonly target: ImportTarget;
@@ -38,7 +38,7 @@ interface Bed {
   file(text: string): FileSource;
 }
 
-async function openBed(): Promise<Bed> {
+async function openFixture(): Promise<ImportFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-import-'));
   endings.push(async () => rmSync(folder, { recursive: true, force: true }));
   const url = `sqlite:${join(folder, 'trees.db')}`;
@@ -84,19 +84,19 @@ const context: RunContext = { actor: 'local', now: Date.now, newId: () => newId(
 
 describe('an import on a thread of its own', () => {
   it('[TR15] tells and stores what one on the thread that asks would', async () => {
-    const { store, target, refusals, file } = await openBed();
+    const { store, target, refusals, file } = await openFixture();
     const here = createMemoryStore();
     const text = chats(3);
-    const told = await all(target, file(text), { actor: 'ada' });
-    expect(told).toEqual(await all({ store: here }, file(text), { actor: 'ada' }));
-    expect(reportIn(told)?.conversations).toEqual({ read: 3, stored: 3, merged: 0, rejected: 0 });
+    const reported = await all(target, file(text), { actor: 'ada' });
+    expect(reported).toEqual(await all({ store: here }, file(text), { actor: 'ada' }));
+    expect(reportIn(reported)?.conversations).toEqual({ read: 3, stored: 3, merged: 0, rejected: 0 });
     expect(await titlesIn(store)).toEqual(['Chat 0', 'Chat 1', 'Chat 2']);
     expect(await titlesIn(target.store)).toEqual([]);
     expect(refusals).toEqual([]);
   });
 
   it('[TR15] stores nothing in a dry run, and refuses by the same codes and findings', async () => {
-    const { store, target, file } = await openBed();
+    const { store, target, file } = await openFixture();
     const dry = reportIn(await all(target, file(chats(2)), { dryRun: true }));
     expect(dry).toMatchObject({ dryRun: true, conversations: { stored: 2 } });
     const flawed = file(JSON.stringify([{ id: 'x', messages: [{ role: 'user', content: 'Hi' }, 7] }]));
@@ -109,7 +109,7 @@ describe('an import on a thread of its own', () => {
   });
 
   it('[TR15] is stopped before it begins, and between two conversations', async () => {
-    const { store, target, file } = await openBed();
+    const { store, target, file } = await openFixture();
     const aborted = { code: 'import/aborted', kind: 'aborted' };
     const early = AbortSignal.abort();
     await expect(all(target, file(chats(2)), { signal: early })).rejects.toMatchObject(aborted);
@@ -126,14 +126,14 @@ describe('an import on a thread of its own', () => {
       }
     };
     await expect(importing()).rejects.toMatchObject(aborted);
-    const told = events.filter(({ type }) => type === 'conversation').length;
-    expect(told).toBeLessThan(many);
+    const reported = events.filter(({ type }) => type === 'conversation').length;
+    expect(reported).toBeLessThan(many);
     const rest = reportIn(await all(target, file(chats(many))));
-    expect(rest?.conversations).toEqual({ read: many, stored: many - told, merged: told, rejected: 0 });
+    expect(rest?.conversations).toEqual({ read: many, stored: many - reported, merged: reported, rejected: 0 });
   });
 
   it('[TR15] that ends in the middle of a commit is a failure by its name, and leaves whole conversations', async () => {
-    const { store, target, file } = await openBed();
+    const { store, target, file } = await openFixture();
     arm('before-commit:3:exit');
     const failure = { code: 'import/thread-ended', kind: 'internal', retryable: true };
     await expect(all(target, file(chats(5)))).rejects.toMatchObject(failure);
@@ -144,7 +144,7 @@ describe('an import on a thread of its own', () => {
   });
 
   it('[TR16] holds up nobody while it is inside a commit: others read, their writes wait for it, and a stop ends it', async () => {
-    const { store, target, file } = await openBed();
+    const { store, target, file } = await openFixture();
     arm('before-commit:3:hang');
     const stop = new AbortController();
     const events = importFiles(target, [file(chats(5))], { signal: stop.signal });
@@ -175,10 +175,10 @@ describe('an import on a thread of its own', () => {
   });
 
   it('[TR15] runs on the thread that asks where no other can be started', async () => {
-    const { target, refusals, file } = await openBed();
+    const { target, refusals, file } = await openFixture();
     vi.stubEnv('NODE_OPTIONS', '--require=/no/such/module.cjs');
-    const told = await all(target, file(chats(2)));
-    expect(reportIn(told)?.conversations.stored).toBe(2);
+    const reported = await all(target, file(chats(2)));
+    expect(reportIn(reported)?.conversations.stored).toBe(2);
     expect(refusals).toHaveLength(1);
     expect(await titlesIn(target.store)).toEqual(['Chat 0', 'Chat 1']);
   });

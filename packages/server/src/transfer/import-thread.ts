@@ -6,9 +6,15 @@ import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import'
 import { type ThreadStore, threadFile } from '../threads.ts';
 import type { FileSource } from './file-source.ts';
 import { importHere } from './import-here.ts';
-import { type FromImport, fromWords, type ImportJob, type ImportSettings, type ToImport } from './import-words.ts';
+import {
+  errorFromMessage,
+  type FromImport,
+  type ImportJob,
+  type ImportSettings,
+  type ToImport,
+} from './import-protocol.ts';
 
-export { opensTwice, type ThreadStore } from '../threads.ts';
+export { allowsConcurrentOpen, type ThreadStore } from '../threads.ts';
 export type { FileSource } from './file-source.ts';
 
 /** Where files are imported to. */
@@ -54,8 +60,8 @@ const resourceLimits = { maxYoungGenerationSizeMb: 16 };
 /** The thread of one import as the one that asked for it sees it. */
 class ImportThread {
   readonly #worker: Worker;
-  #told: FromImport[] = [];
-  #heard = 0;
+  #reported: FromImport[] = [];
+  #received = 0;
   /** Resolves when it is gone, with what it ended by if that was an error. */
   readonly #gone: Promise<unknown>;
   #isGone = false;
@@ -68,8 +74,8 @@ class ImportThread {
     worker.on('error', (error) => {
       why = error;
     });
-    worker.on('message', (told: FromImport) => {
-      this.#told.push(told);
+    worker.on('message', (reported: FromImport) => {
+      this.#reported.push(reported);
       this.#wake();
     });
     this.#gone = new Promise((resolve) => {
@@ -104,14 +110,14 @@ class ImportThread {
     try {
       let failed: Error | null = null;
       for (;;) {
-        const told = await this.#next();
-        if (told === null) {
+        const reported = await this.#next();
+        if (reported === null) {
           const why = await this.#gone;
-          throw signal?.aborted === true ? stopped() : ended(why);
+          throw signal?.aborted === true ? stopped() : threadEnded(why);
         }
-        if (told.type === 'event') yield told.event;
-        else if (told.type === 'failed') failed = fromWords(told.error);
-        else if (told.type === 'over') break;
+        if (reported.type === 'event') yield reported.event;
+        else if (reported.type === 'failed') failed = errorFromMessage(reported.error);
+        else if (reported.type === 'over') break;
       }
       if (failed !== null) throw failed;
     } finally {
@@ -132,9 +138,9 @@ class ImportThread {
   /** What it told next; null when it is gone and all was heard. */
   async #next(): Promise<FromImport | null> {
     for (;;) {
-      const told = this.#told[this.#heard++];
-      if (told !== undefined) return told;
-      [this.#told, this.#heard] = [[], 0];
+      const reported = this.#reported[this.#received++];
+      if (reported !== undefined) return reported;
+      [this.#reported, this.#received] = [[], 0];
       if (this.#isGone) return null;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -148,7 +154,7 @@ function stopped(): AppError {
   return new AppError({ code, kind: importErrorKinds[code], message: 'The import was stopped.' });
 }
 
-function ended(why: unknown): AppError {
+function threadEnded(why: unknown): AppError {
   const said = why instanceof Error ? why.message : String(why);
   const code = 'import/thread-ended';
   return new AppError({

@@ -2,34 +2,34 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openStore } from '@coppice/stores';
 import { importHere } from './import-here.ts';
-import { type FromImport, type ImportJob, type ToImport, toWords } from './import-words.ts';
+import { errorToMessage, type FromImport, type ImportJob, type ToImport } from './import-protocol.ts';
 
 const { store: at, files, settings }: ImportJob = workerData;
 const stop = new AbortController();
 
-function say(words: FromImport): void {
+function sendToParent(words: FromImport): void {
   parentPort?.postMessage(words);
 }
 
-async function carryOut(): Promise<void> {
+async function runImport(): Promise<void> {
   const store = await openStore(at.url, { owner: at.owner });
   try {
     for await (const event of importHere(store, files, { ...settings, signal: stop.signal }))
-      say({ type: 'event', event });
+      sendToParent({ type: 'event', event });
   } finally {
     // Everything is committed or rolled back by now, whatever becomes of closing.
     await store.close().catch(() => undefined);
   }
 }
 
-parentPort?.on('message', (told: ToImport) => {
-  if (told.type === 'cancel') stop.abort();
+parentPort?.on('message', (reported: ToImport) => {
+  if (reported.type === 'cancel') stop.abort();
 });
-say({ type: 'ready' });
+sendToParent({ type: 'ready' });
 try {
-  await carryOut();
+  await runImport();
 } catch (error) {
-  say({ type: 'failed', error: toWords(error) });
+  sendToParent({ type: 'failed', error: errorToMessage(error) });
 }
-say({ type: 'over' });
+sendToParent({ type: 'over' });
 parentPort?.close();

@@ -1,10 +1,10 @@
 /** The imports of this process: each goes on without its reader, is looked at by any number, and can be stopped. */
-import { type Finding, type ImportReport, listedFindings } from '@coppice/content/formats';
+import { type ImportFinding, type ImportReport, listedFindings } from '@coppice/content/formats';
 import type { Refusal, Store } from '@coppice/core';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine';
 import type { Logger } from 'pino';
 import type { Quotas, ServerLimits } from '../contract.ts';
-import { refusalOf, refuseHttp } from '../http-errors.ts';
+import { httpRefusalOf, refuseHttp } from '../http-errors.ts';
 import { Waiters } from '../live/waiters.ts';
 import type { ThreadStore } from '../threads.ts';
 import { importFiles } from './import-thread.ts';
@@ -16,7 +16,7 @@ export type ImportState = 'running' | 'done' | 'failed' | 'cancelled';
 /** A conversation that came in, or that was there. */
 export type ImportedConversation = Omit<Extract<ImportIntoEvent, { readonly type: 'conversation' }>, 'type'>;
 
-type Progress = Omit<Extract<ImportIntoEvent, { readonly type: 'progress' }>, 'type'>;
+type ImportProgress = Omit<Extract<ImportIntoEvent, { readonly type: 'progress' }>, 'type'>;
 
 /** What an import is made of. */
 export interface ImportRequest {
@@ -43,12 +43,12 @@ export class LiveImport {
   state: ImportState = 'running';
   endedAt: number | null = null;
   format: { readonly name: string; readonly label: string } | null = null;
-  progress: Progress = { bytes: 0, total: null, conversations: 0, records: 0 };
+  progress: ImportProgress = { bytes: 0, total: null, conversations: 0, records: 0 };
   /** Conversations that are new, and those that were there, so far; for an import that was stopped there is no more. */
   readonly taken = { stored: 0, merged: 0 };
   /** The first thousand conversations, in the order of the source. */
   readonly conversations: ImportedConversation[] = [];
-  findings: readonly Finding[] = [];
+  findings: readonly ImportFinding[] = [];
   report: ImportReport | null = null;
   error: Refusal | null = null;
   /** Resolves when it is through and its upload is gone. */
@@ -56,7 +56,7 @@ export class LiveImport {
   readonly #stop = new AbortController();
   readonly #waiting = new Waiters();
 
-  constructor(owner: string, request: ImportRequest, at: At) {
+  constructor(owner: string, request: ImportRequest, at: ImportPosition) {
     this.id = request.id;
     this.owner = owner;
     this.name = request.name;
@@ -82,7 +82,7 @@ export class LiveImport {
     return this.#waiting.wait(signal);
   }
 
-  async #run({ store, spool, name, options }: ImportRequest, { now, log, thread }: At) {
+  async #run({ store, spool, name, options }: ImportRequest, { now, log, thread }: ImportPosition) {
     let ended: ImportState = 'done';
     const target = {
       store,
@@ -93,7 +93,7 @@ export class LiveImport {
       const events = importFiles(target, [spool.sourceNamed(name)], { ...options, signal: this.#stop.signal });
       for await (const event of events) this.#take(event);
     } catch (thrown) {
-      const refusal = refusalOf(thrown);
+      const refusal = httpRefusalOf(thrown);
       ended = refusal.code === 'import/aborted' ? 'cancelled' : 'failed';
       this.error = refusal;
       this.findings = findingsOf(refusal);
@@ -129,12 +129,12 @@ export class LiveImport {
 }
 
 /** What a strict import found before it refused: the reason is in its data. */
-function findingsOf({ code, data }: Refusal): readonly Finding[] {
+function findingsOf({ code, data }: Refusal): readonly ImportFinding[] {
   const found = code === 'import/strict' ? data.findings : undefined;
   return Array.isArray(found) ? found.filter(isFinding) : [];
 }
 
-function isFinding(value: unknown): value is Finding {
+function isFinding(value: unknown): value is ImportFinding {
   return typeof value === 'object' && value !== null && 'code' in value && 'place' in value && 'message' in value;
 }
 
@@ -147,7 +147,7 @@ interface ImportsOptions {
   readonly thread?: ThreadStore | undefined;
 }
 
-type At = Pick<ImportsOptions, 'now' | 'log' | 'thread'>;
+type ImportPosition = Pick<ImportsOptions, 'now' | 'log' | 'thread'>;
 
 /** A place that somebody took for an import, from the first byte of its upload on. */
 export interface ImportPlace {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bytesOf } from '@coppice/content/formats';
+import { readAllBytes } from '@coppice/content/formats';
 import { afterAll, expect, test } from 'vitest';
 import { fileFrom } from './file-source.ts';
 import { fill, spoolInto } from './spool.ts';
@@ -20,13 +20,13 @@ test('[TR5] an upload lies under no name, is read whole or in ranges as often as
   const file = fileFrom(spool.sourceNamed('chats.zip'));
   expect([spool.size, file.name, file.size]).toEqual([700_000, 'chats.zip', 700_000]);
   for (let time = 0; time < 2; time++) {
-    const bytes = await bytesOf(file);
+    const bytes = await readAllBytes(file);
     expect([bytes.length, bytes[0], bytes[699_999]]).toEqual([700_000, 0, 6]);
   }
   expect(await file.read?.(99_999, 100_001)).toEqual(new Uint8Array([0, 1]));
   expect(await file.read?.(699_999, 800_000)).toEqual(new Uint8Array([6]));
   await spool.close();
-  await expect(bytesOf(file)).rejects.toThrow();
+  await expect(readAllBytes(file)).rejects.toThrow();
 });
 
 test('[TR5] an upload that breaks off leaves nothing', async () => {

@@ -14,7 +14,7 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-const noRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const noSpace: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /**
  * A file that no folder lists: its name is gone before the first byte is in it. Nobody else can open it, and after a
@@ -51,7 +51,7 @@ export async function fill(handle: FileHandle, source: AsyncIterable<Uint8Array>
 
 function refuseWrite(thrown: unknown): never {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
-  if (!noRoom.has(code)) throw thrown;
+  if (!noSpace.has(code)) throw thrown;
   throw httpRefusal('store/full', 'The disk of the server has no room for this upload; nothing was imported.');
 }
 

@@ -7,7 +7,7 @@ import { crc32, type ZipMember, zipDescriptor, zipDirectory, zipHeader } from '@
 const encoder = new TextEncoder();
 
 /** Names in an archive: what two files are both called is told apart, so that unpacking writes over nothing. */
-function ownName(name: string, used: Set<string>): string {
+function memberName(name: string, used: Set<string>): string {
   // Names come from foreign ids; only what cannot lead out of the folder is kept.
   const plain =
     name
@@ -38,7 +38,7 @@ export async function* zipPieces(events: AsyncIterable<ExportEvent>): AsyncGener
         next = await iterator.next();
         continue;
       }
-      const member = { name: ownName(next.value.name, used), crc: 0, packed: 0, size: 0, offset: at };
+      const member = { name: memberName(next.value.name, used), crc: 0, packed: 0, size: 0, offset: at };
       const body = async function* (): AsyncGenerator<Uint8Array> {
         for (next = await iterator.next(); next.done !== true; next = await iterator.next()) {
           const event = next.value;

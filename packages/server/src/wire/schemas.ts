@@ -3,7 +3,7 @@ import type { Block, JsonObject } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 
 /** A list that nobody changes, as all of core's are. */
-export function list<T extends z.ZodType>(item: T) {
+export function listOfSchema<T extends z.ZodType>(item: T) {
   return z.array(item).readonly();
 }
 
@@ -51,7 +51,9 @@ function isTyped(value: unknown): boolean {
 export const block = z.custom<Block>(isTyped).openapi('Block', typed);
 
 /** Blocks of a message, or plain text. The door of `@coppice/content` reads them. */
-export const contentInput = z.union([z.string(), list(block)], { error: 'a text or a list of blocks is needed' });
+export const contentInput = z.union([z.string(), listOfSchema(block)], {
+  error: 'a text or a list of blocks is needed',
+});
 
 /** A message on its way in; plain text is one of the user's. */
 export const messageInput = z
@@ -68,7 +70,9 @@ export const messageInput = z
   .openapi('MessageInput');
 
 /** A message. */
-export const message = z.object({ role, content: list(block), tool_call_id: z.string().optional() }).openapi('Message');
+export const message = z
+  .object({ role, content: listOfSchema(block), tool_call_id: z.string().optional() })
+  .openapi('Message');
 
 const kind = z.enum(['root', 'message', 'branch-summary', 'compaction', 'injected', 'state']);
 const status = z.enum(['pending', 'success', 'interrupted', 'aborted', 'error']);
@@ -98,7 +102,7 @@ export const node = z
     text: z.string(),
     meta: anyObject,
     marker: objectOrNull,
-    aliases: list(z.object({ matchParent: nodeIdText, key: z.string() })),
+    aliases: listOfSchema(z.object({ matchParent: nodeIdText, key: z.string() })),
   })
   .openapi('Node');
 
@@ -121,25 +125,25 @@ export const topologyNode = z
   })
   .openapi('TopologyNode');
 
-function picked<T extends z.ZodType>(names: T) {
-  return z.object({ of: list(names), at: list(z.number()) });
+function pickedColumn<T extends z.ZodType>(names: T) {
+  return z.object({ of: listOfSchema(names), at: listOfSchema(z.number()) });
 }
 
 /** The shape of a whole tree, a column for each field. */
 export const topologyColumns = z
   .object({
-    id: list(nodeIdText),
-    parent: list(z.number()),
-    role: picked(topologyNode.shape.role),
-    kind: picked(topologyNode.shape.kind),
-    status: picked(topologyNode.shape.status),
-    groupId: list(z.number()),
-    seq: list(z.number()),
-    position: list(z.string()),
-    preview: list(z.string()),
-    tokens: list(z.number()),
+    id: listOfSchema(nodeIdText),
+    parent: listOfSchema(z.number()),
+    role: pickedColumn(topologyNode.shape.role),
+    kind: pickedColumn(topologyNode.shape.kind),
+    status: pickedColumn(topologyNode.shape.status),
+    groupId: listOfSchema(z.number()),
+    seq: listOfSchema(z.number()),
+    position: listOfSchema(z.string()),
+    preview: listOfSchema(z.string()),
+    tokens: listOfSchema(z.number()),
     since: z.number(),
-    createdAt: list(z.number()),
+    createdAt: listOfSchema(z.number()),
   })
   .openapi('TopologyColumns');
 
@@ -167,7 +171,7 @@ export const treeView = z
     project: z.string().nullable(),
     folder: z.string().nullable(),
     pinned: z.boolean(),
-    tags: list(z.string()),
+    tags: listOfSchema(z.string()),
     metadata: anyObject,
     copiedFrom: z.object({ treeId: treeIdText, nodeId: nodeIdText.optional() }).nullable(),
     deletedAt: z.number().nullable(),
@@ -179,7 +183,7 @@ export const treeView = z
   .openapi('TreeView');
 
 /** What every write answers; `result` is the command's own. */
-export function written<R extends z.ZodType>(result: R) {
+export function writtenSchema<R extends z.ZodType>(result: R) {
   return z.object({
     treeId: treeIdText,
     version: z.number(),
@@ -187,7 +191,7 @@ export function written<R extends z.ZodType>(result: R) {
     actId: uuid,
     activeNodeId: nodeIdText.nullable(),
     result,
-    nodes: list(node),
+    nodes: listOfSchema(node),
   });
 }
 

@@ -1,15 +1,15 @@
 /** Links as their owners see them. */
 import type { NodeId, Share, Store, TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { list, nodeIdText, treeIdText } from './schemas.ts';
+import { listOfSchema, nodeIdText, treeIdText } from './schemas.ts';
 
 /** A link, as its owner sees it. */
 export const share = z
   .object({
     id: z.string(),
     treeId: treeIdText,
-    nodeIds: list(nodeIdText),
-    fields: list(z.string()),
+    nodeIds: listOfSchema(nodeIdText),
+    fields: listOfSchema(z.string()),
     title: z.string().nullable(),
     createdAt: z.number(),
     expiresAt: z.number().nullable(),

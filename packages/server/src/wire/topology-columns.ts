@@ -29,7 +29,7 @@ export interface TopologyColumns {
   readonly createdAt: readonly number[];
 }
 
-function picked<T extends string>(values: readonly T[]): PickedColumn<T> {
+function pickColumn<T extends string>(values: readonly T[]): PickedColumn<T> {
   const places = new Map<T, number>();
   const at = values.map((value) => {
     const known = places.get(value);
@@ -47,9 +47,9 @@ export function toTopologyColumns(nodes: readonly TopologyNode[]): TopologyColum
   return {
     id: nodes.map((node) => node.id),
     parent: nodes.map((node) => places.get(node.parentId) ?? -1),
-    role: picked(nodes.map((node) => node.role)),
-    kind: picked(nodes.map((node) => node.kind)),
-    status: picked(nodes.map((node) => node.status)),
+    role: pickColumn(nodes.map((node) => node.role)),
+    kind: pickColumn(nodes.map((node) => node.kind)),
+    status: pickColumn(nodes.map((node) => node.status)),
     groupId: nodes.map((node) => node.groupId),
     seq: nodes.map((node) => node.seq),
     position: nodes.map((node) => node.position),

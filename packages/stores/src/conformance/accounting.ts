@@ -1,13 +1,13 @@
 /** Users, tokens and shares. */
 import type { Share, Token, User } from '@coppice/core';
 import { describe, expect } from 'vitest';
-import { bedIn, given, refusalOf, rule, type StoreSubject } from './subject.ts';
+import { given, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
 /** The rules of accounts. */
 export function accountingRules(subject: StoreSubject): void {
   describe('accounts', () => {
     rule(subject, '[K108] a role that there is not and a hash that is taken are refused', async (store) => {
-      const { treeId: tree } = await bedIn(store);
+      const { treeId: tree } = await treeIn(store);
       const user: User = { id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null };
       await store.accounts.putUser(user);
       expect(await refusalOf(store.accounts.putUser({ ...user, id: 'v', role: JSON.parse('"god"') }))).toBe(
@@ -35,8 +35,8 @@ export function accountingRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K108] users, tokens and shares are kept as given and found by id and by hash', async (store) => {
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['a']);
+      const fixture = await treeIn(store);
+      const [first] = await fixture.grow(['a']);
       const users: User[] = ['ann', 'ben'].map((id, at) => ({
         id,
         name: `${id} \ud800`,
@@ -72,7 +72,7 @@ export function accountingRules(subject: StoreSubject): void {
       const share: Share = {
         id: 's',
         owner: store.owner,
-        treeId: bed.treeId,
+        treeId: fixture.treeId,
         version: 2,
         nodeIds: first === undefined ? [] : [first],
         fields: ['text'],
@@ -87,7 +87,7 @@ export function accountingRules(subject: StoreSubject): void {
       expect((await store.accounts.shareByHash('h4'))?.version).toBeNull();
       expect(await store.accounts.shareByHash('h3')).toEqual(share);
       expect((await store.accounts.shares(store.owner)).map((one) => one.id)).toEqual(['s2', 's']);
-      expect((await store.accounts.shares(store.owner, bed.treeId)).length).toBe(2);
+      expect((await store.accounts.shares(store.owner, fixture.treeId)).length).toBe(2);
       expect(await store.accounts.shares('somebody else')).toEqual([]);
       await store.accounts.putShare({ ...share, revokedAt: 7 });
       expect((await store.accounts.shareByHash('h3'))?.revokedAt).toBe(7);

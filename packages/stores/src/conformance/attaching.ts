@@ -1,7 +1,7 @@
 /** Attachments: kept by their hash, and gone with the last thing that names them. */
 import type { Store } from '@coppice/core';
 import { describe, expect } from 'vitest';
-import { bedIn, given, needs, rule, type StoreSubject } from './subject.ts';
+import { given, needs, rule, type StoreSubject, treeIn } from './subject.ts';
 
 /** The rules of attachments. */
 export function attachingRules(subject: StoreSubject): void {
@@ -48,11 +48,11 @@ export function attachingRules(subject: StoreSubject): void {
     };
     /** A tree that names attachments, and is purged. */
     const passing = async (store: Store, n: number, ...infos: readonly { readonly hash: string }[]) => {
-      const bed = await bedIn(store, n);
+      const fixture = await treeIn(store, n);
       for (const info of infos)
-        await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: says(info) }] });
-      await bed.run({ type: 'delete-tree', treeId: bed.treeId });
-      await store.purgeTree(bed.treeId);
+        await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: says(info) }] });
+      await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
+      await store.purgeTree(fixture.treeId);
     };
 
     rule(
@@ -61,8 +61,8 @@ export function attachingRules(subject: StoreSubject): void {
       async (store) => {
         const put = (words: string) => store.blobs.put(text(words), 'text/plain');
         const [shared, lone, unsent] = [await put('shared'), await put('lone'), await put('unsent')];
-        const first = await bedIn(store, 1);
-        const other = await bedIn(store, 2);
+        const first = await treeIn(store, 1);
+        const other = await treeIn(store, 2);
         await first.run({ type: 'append', treeId: first.treeId, messages: [{ message: says(shared) }] });
         const { result } = await first.run({
           type: 'append',
@@ -93,8 +93,8 @@ export function attachingRules(subject: StoreSubject): void {
       const info = await store.blobs.put(text('twice'), 'text/plain');
       await passing(store, 1, info);
       expect(await isThere(store, info)).toEqual([true]);
-      const bed = await bedIn(store, 2);
-      await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: says(info) }] });
+      const fixture = await treeIn(store, 2);
+      await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: says(info) }] });
       expect(await store.blobs.read(info.hash)).toEqual(text('twice'));
     });
 
@@ -112,8 +112,8 @@ export function attachingRules(subject: StoreSubject): void {
         try {
           await passing(open, 1, again, lone);
           expect(await isThere(open, again, lone)).toEqual([true, true]);
-          const bed = await bedIn(open, 2);
-          await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: says(again) }] });
+          const fixture = await treeIn(open, 2);
+          await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: says(again) }] });
           open = await reopen(open, { attachmentGrace: 0 });
           await open.blobs.put(text('something else'), 'text/plain');
           expect(await isThere(open, again, lone)).toEqual([true, false]);
@@ -133,8 +133,8 @@ export function attachingRules(subject: StoreSubject): void {
         // Put again by the other one, which is about to say so.
         expect(await other.blobs.put(text('the same bytes'), 'text/plain')).toEqual(info);
         await passing(store, 2, info);
-        const bed = await bedIn(other, 3);
-        await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: says(info) }] });
+        const fixture = await treeIn(other, 3);
+        await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: says(info) }] });
         expect(await store.blobs.read(info.hash)).toEqual(text('the same bytes'));
       } finally {
         await other.close();

@@ -12,17 +12,17 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { Bed, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   asked,
   awkwardTexts,
-  bedIn,
   expectSound,
   imageOf,
   refusalOf,
   rule,
   type StoreSubject,
+  treeIn,
   unknownBlock,
 } from './subject.ts';
 
@@ -30,71 +30,80 @@ import {
 export function changingRules(subject: StoreSubject): void {
   describe('changing', () => {
     rule(subject, '[K10] a commit raises the version by one and is in rows and log', async (store) => {
-      const bed = await bedIn(store);
-      const outcome = await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: user('hello') }] });
+      const fixture = await treeIn(store);
+      const outcome = await fixture.run({
+        type: 'append',
+        treeId: fixture.treeId,
+        messages: [{ message: user('hello') }],
+      });
       expect(outcome.version).toBe(2);
       expect(outcome.commit?.version).toBe(2);
-      const row = await asked(store, bed.treeId, 'tree', {});
+      const row = await asked(store, fixture.treeId, 'tree', {});
       expect(row?.version).toBe(2);
       expect(row?.activeNodeId).toBe(outcome.result.nodeId);
-      const log = await asked(store, bed.treeId, 'log', { since: 1 });
+      const log = await asked(store, fixture.treeId, 'log', { since: 1 });
       expect(log).toEqual([outcome.commit]);
-      await expectSound(store, bed.treeId);
+      await expectSound(store, fixture.treeId);
     });
 
     rule(
       subject,
       '[K11] what changes nothing and a retry with the same ids are acknowledged without a commit',
       async (store) => {
-        const bed = await bedIn(store);
+        const fixture = await treeIn(store);
         const command: Command = {
           type: 'append',
-          treeId: bed.treeId,
+          treeId: fixture.treeId,
           messages: [{ message: user('a'), id: uuid(50) }],
         };
-        await bed.run(command);
-        const again = await bed.run(command);
+        await fixture.run(command);
+        const again = await fixture.run(command);
         expect(again.commit).toBeNull();
         expect(again.version).toBe(2);
-        expect((await asked(store, bed.treeId, 'log', { since: 0 })).length).toBe(2);
+        expect((await asked(store, fixture.treeId, 'log', { since: 0 })).length).toBe(2);
       },
     );
 
     rule(subject, '[K12] a refusal leaves everything as it was', async (store) => {
-      const bed = await bedIn(store);
-      await bed.grow(['a', 'b']);
-      const before = await imageOf(store, bed.treeId);
-      const { rootId } = (await asked(store, bed.treeId, 'tree', {})) ?? { rootId: nodeId('') };
-      expect(await bed.refusal({ type: 'delete', treeId: bed.treeId, nodeIds: [rootId] })).toBe('tree/root-protected');
-      expect(await bed.refusal({ type: 'select', treeId: bed.treeId, nodeId: nodeId(uuid(9)) })).toBe(
+      const fixture = await treeIn(store);
+      await fixture.grow(['a', 'b']);
+      const before = await imageOf(store, fixture.treeId);
+      const { rootId } = (await asked(store, fixture.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      expect(await fixture.refusal({ type: 'delete', treeId: fixture.treeId, nodeIds: [rootId] })).toBe(
+        'tree/root-protected',
+      );
+      expect(await fixture.refusal({ type: 'select', treeId: fixture.treeId, nodeId: nodeId(uuid(9)) })).toBe(
         'tree/unknown-node',
       );
-      expect(await bed.refusal({ type: 'append', treeId: treeId(uuid(8)), messages: [] })).toBe('tree/unknown-tree');
-      expect(await imageOf(store, bed.treeId)).toEqual(before);
-      expect((await asked(store, bed.treeId, 'log', { since: 0 })).length).toBe(2);
+      expect(await fixture.refusal({ type: 'append', treeId: treeId(uuid(8)), messages: [] })).toBe(
+        'tree/unknown-tree',
+      );
+      expect(await imageOf(store, fixture.treeId)).toEqual(before);
+      expect((await asked(store, fixture.treeId, 'log', { since: 0 })).length).toBe(2);
     });
 
     rule(
       subject,
       '[K22] objects that were handed over or given out can be changed without changing the tree',
       async (store) => {
-        const bed = await bedIn(store);
+        const fixture = await treeIn(store);
         const block = { type: 'odd', list: [1] };
         const said = { role: 'user' as const, content: [block] };
         const meta = { customData: { deep: { n: 1 } } };
-        const [id] = (await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: said, meta }] })).result
-          .added;
-        const before = await imageOf(store, bed.treeId);
+        const [id] = (
+          await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: said, meta }] })
+        ).result.added;
+        const before = await imageOf(store, fixture.treeId);
         const kept = JSON.stringify(before);
         block.list.push(2);
         said.content.push({ type: 'odd', list: [] });
         meta.customData.deep.n = 2;
-        expect(JSON.stringify(await imageOf(store, bed.treeId))).toBe(kept);
+        expect(JSON.stringify(await imageOf(store, fixture.treeId))).toBe(kept);
         const spoilt = async (where: Store) => {
-          const node = await asked(where, bed.treeId, 'node', { id: id ?? nodeId('') });
+          const node = await asked(where, fixture.treeId, 'node', { id: id ?? nodeId('') });
           for (const part of [node?.message?.content, node?.message?.content[0], node?.meta.customData, node?.meta])
             if (part !== undefined) Reflect.set(part, 'added', 1);
-          return JSON.stringify(await imageOf(where, bed.treeId));
+          return JSON.stringify(await imageOf(where, fixture.treeId));
         };
         expect(await spoilt(store)).toBe(kept);
         const again = subject.reopen === undefined ? store : await subject.reopen(store);
@@ -106,21 +115,21 @@ export function changingRules(subject: StoreSubject): void {
     rule(subject, '[K23] what could not be read back is refused, and the tree opens as it was', async (store) => {
       // Whoever has attachments has what is written looked through for their names.
       await store.blobs.put(new Uint8Array([1]), 'text/plain');
-      const bed = await bedIn(store);
-      const [id] = await bed.grow(['a']);
-      const before = await imageOf(store, bed.treeId);
-      const at = { treeId: bed.treeId, nodeId: id ?? nodeId('') };
+      const fixture = await treeIn(store);
+      const [id] = await fixture.grow(['a']);
+      const before = await imageOf(store, fixture.treeId);
+      const at = { treeId: fixture.treeId, nodeId: id ?? nodeId('') };
       for (const json of ['{"customData":"x"}', '{"tags":[1]}', '{"title":{}}', '{"source":[]}'])
-        expect(await bed.refusal({ type: 'annotate', ...at, set: JSON.parse(json) })).toBe('command/invalid');
+        expect(await fixture.refusal({ type: 'annotate', ...at, set: JSON.parse(json) })).toBe('command/invalid');
       for (const json of ['{"pinned":"yes"}', '{"folder":{}}', '{"metadata":[]}', '{"project":7}'])
-        expect(await bed.refusal({ type: 'attributes', ...at, set: JSON.parse(json) })).toBe('command/invalid');
-      expect(await bed.refusal({ type: 'bookmark', ...at, title: JSON.parse('5') })).toBe('command/invalid');
+        expect(await fixture.refusal({ type: 'attributes', ...at, set: JSON.parse(json) })).toBe('command/invalid');
+      expect(await fixture.refusal({ type: 'bookmark', ...at, title: JSON.parse('5') })).toBe('command/invalid');
       for (const value of [1n, () => 1, new Date(0)])
-        expect(await bed.refusal({ type: 'annotate', ...at, set: { value } })).toBe('command/invalid');
-      for (const command of unreadable(bed.treeId, at.nodeId))
-        expect([command.type, await bed.refusal(command)]).toEqual([command.type, 'command/invalid']);
+        expect(await fixture.refusal({ type: 'annotate', ...at, set: { value } })).toBe('command/invalid');
+      for (const command of unreadable(fixture.treeId, at.nodeId))
+        expect([command.type, await fixture.refusal(command)]).toEqual([command.type, 'command/invalid']);
       const again = subject.reopen === undefined ? store : await subject.reopen(store);
-      expect(await imageOf(again, bed.treeId)).toEqual(before);
+      expect(await imageOf(again, fixture.treeId)).toEqual(before);
       if (again !== store) await again.close();
     });
 
@@ -142,11 +151,11 @@ export function changingRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K24] trees stay in the order of their changes when the clock is set back', async (store) => {
-      const early = await bedIn(store, 1);
-      const late = await bedIn(store, 2);
+      const early = await treeIn(store, 1);
+      const late = await treeIn(store, 2);
       const at = (ms: number) => ({ now: () => ms });
-      const append = (bed: Bed, text: string) =>
-        ({ type: 'append', treeId: bed.treeId, messages: [{ message: user(text) }] }) as const;
+      const append = (fixture: TestTree, text: string) =>
+        ({ type: 'append', treeId: fixture.treeId, messages: [{ message: user(text) }] }) as const;
       await early.run(append(early, 'a'), at(90_000));
       await late.run(append(late, 'b'), at(95_000));
       await late.run(append(late, 'c'), at(5));
@@ -159,10 +168,10 @@ export function changingRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K13] an error inside a planner leaves everything as it was', async (store) => {
-      const bed = await bedIn(store);
+      const fixture = await treeIn(store);
       const options = { actor: 'me', actId: actId(uuid(5)), at: 1, additive: false };
       const failing = store.change(
-        bed.treeId,
+        fixture.treeId,
         function* () {
           yield* ask('tree', {});
           throw new Error('a mistake in a planner');
@@ -170,113 +179,113 @@ export function changingRules(subject: StoreSubject): void {
         options,
       );
       await expect(failing).rejects.toThrow('a mistake in a planner');
-      await bed.grow(['still works']);
-      expect((await asked(store, bed.treeId, 'tree', {}))?.version).toBe(2);
+      await fixture.grow(['still works']);
+      expect((await asked(store, fixture.treeId, 'tree', {}))?.version).toBe(2);
     });
 
     rule(subject, '[K14] a stale structural write is refused with the version and the commits since', async (store) => {
-      const bed = await bedIn(store);
-      await bed.grow(['a']);
-      const error = await bed
-        .run({ type: 'clear', treeId: bed.treeId }, { expectedVersion: 1 })
+      const fixture = await treeIn(store);
+      await fixture.grow(['a']);
+      const error = await fixture
+        .run({ type: 'clear', treeId: fixture.treeId }, { expectedVersion: 1 })
         .catch((reason: unknown) => reason);
       expect(isAppError(error) && error.code).toBe('tree/version-conflict');
       expect(isAppError(error) && error.data).toMatchObject({ version: 2, expectedVersion: 1 });
       const since = isAppError(error) ? error.data['since'] : null;
-      expect(since).toEqual(await asked(store, bed.treeId, 'log', { since: 1 }));
+      expect(since).toEqual(await asked(store, fixture.treeId, 'log', { since: 1 }));
     });
 
     rule(subject, '[K15] a stale additive write is kept as a sibling when asked', async (store) => {
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['a']);
+      const fixture = await treeIn(store);
+      const [first] = await fixture.grow(['a']);
       const version = 2;
-      await bed.grow(['b'], first);
-      const kept = await bed.run(
+      await fixture.grow(['b'], first);
+      const kept = await fixture.run(
         {
           type: 'append',
-          treeId: bed.treeId,
+          treeId: fixture.treeId,
           messages: [{ message: user('c') }],
           ...(first ? { parentId: first } : {}),
         },
         { expectedVersion: version, onConflict: 'branch' },
       );
       expect(kept.version).toBe(4);
-      expect((await asked(store, bed.treeId, 'children', { of: first ?? nodeId('') })).length).toBe(2);
+      expect((await asked(store, fixture.treeId, 'children', { of: first ?? nodeId('') })).length).toBe(2);
     });
 
     rule(subject, '[K16] selecting, titling and bookmarking make no write stale', async (store) => {
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['a', 'b']);
+      const fixture = await treeIn(store);
+      const [first] = await fixture.grow(['a', 'b']);
       const id = first ?? nodeId('');
-      await bed.run({ type: 'select', treeId: bed.treeId, nodeId: id });
-      await bed.run({ type: 'title', treeId: bed.treeId, nodeId: id, title: 'T' });
-      await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: id, title: 'B' });
-      const outcome = await bed.run({ type: 'clear', treeId: bed.treeId }, { expectedVersion: 2 });
+      await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: id });
+      await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: id, title: 'T' });
+      await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: id, title: 'B' });
+      const outcome = await fixture.run({ type: 'clear', treeId: fixture.treeId }, { expectedVersion: 2 });
       expect(outcome.version).toBe(6);
     });
 
     rule(subject, '[K17] texts and blocks come back exactly as they were given', async (store) => {
-      const bed = await bedIn(store, 1, awkwardTexts.join(' '));
+      const fixture = await treeIn(store, 1, awkwardTexts.join(' '));
       const messages = [...awkwardTexts.map(user), unknownBlock()];
-      const ids = await bed.grow(messages);
-      const texts = await store.content(bed.treeId, ids);
+      const ids = await fixture.grow(messages);
+      const texts = await store.content(fixture.treeId, ids);
       for (const [index, id] of ids.entries()) {
-        expect((await asked(store, bed.treeId, 'node', { id }))?.message).toEqual(messages[index]);
+        expect((await asked(store, fixture.treeId, 'node', { id }))?.message).toEqual(messages[index]);
         expect(JSON.parse(texts.get(id) ?? '')).toEqual(messages[index]);
       }
-      const row = await asked(store, bed.treeId, 'tree', {});
+      const row = await asked(store, fixture.treeId, 'tree', {});
       expect(row?.attributes.systemPrompt).toBe(awkwardTexts.join(' '));
       // Keys are data too.
       const set = Object.fromEntries([
         ['__proto__', 'kept'],
         ['constructor', 1],
       ]);
-      await bed.run({ type: 'annotate', treeId: bed.treeId, nodeId: ids[0] ?? nodeId(''), set });
-      const meta = (await asked(store, bed.treeId, 'node', { id: ids[0] ?? nodeId('') }))?.meta ?? {};
+      await fixture.run({ type: 'annotate', treeId: fixture.treeId, nodeId: ids[0] ?? nodeId(''), set });
+      const meta = (await asked(store, fixture.treeId, 'node', { id: ids[0] ?? nodeId('') }))?.meta ?? {};
       expect(Object.entries(meta).sort()).toEqual(Object.entries(set).sort());
     });
 
     rule(subject, '[K18] content answers live messages of the tree and leaves everything else out', async (store) => {
-      const bed = await bedIn(store);
-      const [first, second] = await bed.grow(['a', 'b']);
-      const other = await bedIn(store, 2);
+      const fixture = await treeIn(store);
+      const [first, second] = await fixture.grow(['a', 'b']);
+      const other = await treeIn(store, 2);
       const [foreign] = await other.grow(['c']);
-      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second ?? nodeId('')] });
-      const { rootId } = (await asked(store, bed.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')] });
+      const { rootId } = (await asked(store, fixture.treeId, 'tree', {})) ?? { rootId: nodeId('') };
       const all = [first, second, foreign, rootId, nodeId(uuid(99)), nodeId('__proto__')].filter(
         (id) => id !== undefined,
       );
-      expect([...(await store.content(bed.treeId, all)).keys()]).toEqual([first]);
+      expect([...(await store.content(fixture.treeId, all)).keys()]).toEqual([first]);
       expect((await store.content(treeId(uuid(98)), all)).size).toBe(0);
     });
 
     rule(subject, '[K19] an id that any tree has is taken', async (store) => {
-      const bed = await bedIn(store);
-      await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
-      const other = await bedIn(store.forOwner('somebody else'), 2);
+      const fixture = await treeIn(store);
+      await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
+      const other = await treeIn(store.forOwner('somebody else'), 2);
       const taken: Command = { type: 'append', treeId: other.treeId, messages: [{ message: user('b'), id: uuid(70) }] };
       expect(await other.refusal(taken)).toBe('id/taken');
       // A removed node keeps its id.
-      await bed.run({ type: 'clear', treeId: bed.treeId });
+      await fixture.run({ type: 'clear', treeId: fixture.treeId });
       expect(await other.refusal(taken)).toBe('id/taken');
     });
 
     rule(subject, '[K19] no node has the id of a tree, and no tree that of a node of another one', async (store) => {
-      const bed = await bedIn(store);
-      await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
-      const chosen = { messages: [{ message: user('b'), id: String(bed.treeId) }] };
+      const fixture = await treeIn(store);
+      await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
+      const chosen = { messages: [{ message: user('b'), id: String(fixture.treeId) }] };
       for (const [at, owner] of [store.owner, 'somebody else'].entries()) {
-        const other = await bedIn(store.forOwner(owner), 2 + at);
+        const other = await treeIn(store.forOwner(owner), 2 + at);
         const before = await imageOf(store.forOwner(owner), other.treeId);
         expect(await other.refusal({ type: 'append', treeId: other.treeId, ...chosen })).toBe('id/taken');
-        const born = new Bed(other.store, treeId(uuid(70)));
+        const born = new TestTree(other.store, treeId(uuid(70)));
         expect(await born.refusal({ type: 'create', treeId: born.treeId })).toBe('id/taken');
         const list = { treeId: born.treeId, createdAt: 1, messages: [{ message: user('c') }] };
         expect(await refusalOf(store.forOwner(owner).putLinear(list))).toBe('id/taken');
         expect(await imageOf(store.forOwner(owner), other.treeId)).toEqual(before);
       }
       // A root may have its tree's own.
-      const plain = new Bed(store, treeId(uuid(9)));
+      const plain = new TestTree(store, treeId(uuid(9)));
       await plain.run({ type: 'create', treeId: plain.treeId, rootId: uuid(9) });
       expect((await asked(store, plain.treeId, 'tree', {}))?.rootId).toBe(uuid(9));
     });
@@ -293,22 +302,22 @@ export function changingRules(subject: StoreSubject): void {
       expect(new Set([made[0], none, empty, spaced]).size).toBe(4);
       expect(await forest(store.forOwner('somebody else'), 23, 'You are kind.')).not.toBe(made[0]);
       const id = treeId(made[0] ?? '');
-      const bed = new Bed(store, id);
-      await bed.run({ type: 'delete-tree', treeId: id });
+      const fixture = new TestTree(store, id);
+      await fixture.run({ type: 'delete-tree', treeId: id });
       const next = await forest(store, 24, 'You are kind.');
       expect(next).not.toBe(made[0]);
-      await bed.run({ type: 'restore-tree', treeId: id });
+      await fixture.run({ type: 'restore-tree', treeId: id });
       expect(await forest(store, 25, 'You are kind.')).toBe(next);
     });
 
     rule(subject, '[K21] a resent history of 200 messages and a new one write one node', async (store) => {
-      const bed = await bedIn(store);
+      const fixture = await treeIn(store);
       const history = Array.from({ length: 200 }, (_, index) => user(`turn ${index}`));
-      const { rootId } = (await asked(store, bed.treeId, 'tree', {})) ?? { rootId: nodeId('') };
-      await bed.grow(history, rootId);
-      const { result, commit } = await bed.run({
+      const { rootId } = (await asked(store, fixture.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      await fixture.grow(history, rootId);
+      const { result, commit } = await fixture.run({
         type: 'append',
-        treeId: bed.treeId,
+        treeId: fixture.treeId,
         parentId: rootId,
         messages: [...history, user('new')].map((message) => ({ message })),
       });

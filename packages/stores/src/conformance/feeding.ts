@@ -1,62 +1,68 @@
 /** Feeds of one tree and of all. */
-import { applyOrThrow, type Commit, type ListEvent, seedling, treeId, treeToJson } from '@coppice/core';
-import { Bed, uuid } from '@coppice/core/testing';
+import { applyOrThrow, type Commit, emptyTree, type ListEvent, treeId, treeToJson } from '@coppice/core';
+import { TestTree, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   asked,
-  bedIn,
   feedRefusal,
-  firstTold,
+  firstReported,
   imageOf,
   needs,
   refusalOf,
   rule,
   type StoreSubject,
   take,
+  treeIn,
 } from './subject.ts';
 
 /** The rules of feeding. */
 export function feedingRules(subject: StoreSubject): void {
   describe('feeding', () => {
     rule(subject, '[K70] a feed gives the commits after a version, then those to come, each once', async (store) => {
-      const bed = await bedIn(store);
-      await bed.grow(['a']);
-      await bed.grow(['b']);
+      const fixture = await treeIn(store);
+      await fixture.grow(['a']);
+      await fixture.grow(['b']);
       const seen: Commit[] = [];
       const stop = new AbortController();
       const reading = (async () => {
-        for await (const commit of store.feed(bed.treeId, 1, stop.signal)) {
+        for await (const commit of store.feed(fixture.treeId, 1, stop.signal)) {
           seen.push(commit);
           if (seen.length === 7) break;
         }
       })();
-      for (let at = 0; at < 5; at++) await bed.grow([`c${at}`]);
+      for (let at = 0; at < 5; at++) await fixture.grow([`c${at}`]);
       await reading;
       expect(seen.map((commit) => commit.version)).toEqual([2, 3, 4, 5, 6, 7, 8]);
-      expect(seen).toEqual(await asked(store, bed.treeId, 'log', { since: 1 }));
+      expect(seen).toEqual(await asked(store, fixture.treeId, 'log', { since: 1 }));
     });
 
     rule(subject, '[K71] applying a feed from the first commit on gives the tree', async (store) => {
-      const bed = await bedIn(store, 1, 'Be brief.');
-      const [first, second] = await bed.grow(['a', 'b', 'c']);
-      if (first !== undefined) await bed.run({ type: 'title', treeId: bed.treeId, nodeId: first, title: 'T' });
+      const fixture = await treeIn(store, 1, 'Be brief.');
+      const [first, second] = await fixture.grow(['a', 'b', 'c']);
+      if (first !== undefined) await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: first, title: 'T' });
       if (second !== undefined)
-        await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: second, content: 'b again', mode: 'in-place' });
-      if (second !== undefined) await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second] });
-      await bed.run({ type: 'undo', treeId: bed.treeId });
-      const row = await asked(store, bed.treeId, 'tree', {});
-      const commits = await take(store.feed(bed.treeId, 0), row?.version ?? 0);
-      let tree = seedling(bed.treeId, store.owner, commits[0]?.at ?? 0);
+        await fixture.run({
+          type: 'edit',
+          treeId: fixture.treeId,
+          nodeId: second,
+          content: 'b again',
+          mode: 'in-place',
+        });
+      if (second !== undefined) await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second] });
+      await fixture.run({ type: 'undo', treeId: fixture.treeId });
+      const row = await asked(store, fixture.treeId, 'tree', {});
+      const commits = await take(store.feed(fixture.treeId, 0), row?.version ?? 0);
+      let tree = emptyTree(fixture.treeId, store.owner, commits[0]?.at ?? 0);
       for (const commit of commits) tree = applyOrThrow(tree, commit.steps, { at: commit.at }).tree;
-      expect(treeToJson(tree)).toEqual(await imageOf(store, bed.treeId));
+      expect(treeToJson(tree)).toEqual(await imageOf(store, fixture.treeId));
     });
 
     rule(subject, '[K72] a feed ends when its signal says so, also while it waits', async (store) => {
-      const bed = await bedIn(store);
+      const fixture = await treeIn(store);
       const stop = new AbortController();
       const seen: number[] = [];
       const reading = (async () => {
-        for await (const commit of store.feed(bed.treeId, 0, stop.signal)) {
+        for await (const commit of store.feed(fixture.treeId, 0, stop.signal)) {
           seen.push(commit.version);
           stop.abort();
         }
@@ -64,11 +70,11 @@ export function feedingRules(subject: StoreSubject): void {
       await reading;
       const again = new AbortController();
       const waiting = (async () => {
-        for await (const commit of store.feed(bed.treeId, 1, again.signal)) seen.push(commit.version);
+        for await (const commit of store.feed(fixture.treeId, 1, again.signal)) seen.push(commit.version);
       })();
       again.abort();
       await waiting;
-      const never = store.feed(bed.treeId, 0, AbortSignal.abort());
+      const never = store.feed(fixture.treeId, 0, AbortSignal.abort());
       for await (const commit of never) seen.push(commit.version);
       expect(seen).toEqual([1]);
     });
@@ -81,12 +87,12 @@ export function feedingRules(subject: StoreSubject): void {
       subject,
       '[K74] a feed over all trees tells every change after a cursor, in the order of a tree’s versions',
       async (store) => {
-        const bed = await bedIn(store, 1);
-        const other = await bedIn(store, 2);
-        const begun = await firstTold(store, () => bed.grow(['to begin with']));
+        const fixture = await treeIn(store, 1);
+        const other = await treeIn(store, 2);
+        const begun = await firstReported(store, () => fixture.grow(['to begin with']));
         const start = begun.cursor;
         await other.grow(['a']);
-        await bed.grow(['b']);
+        await fixture.grow(['b']);
         await other.grow(['c']);
         const last = new Map<string, number>();
         const events: ListEvent[] = [];
@@ -94,7 +100,7 @@ export function feedingRules(subject: StoreSubject): void {
           events.push(event);
           expect(event.version).toBeGreaterThan(last.get(event.treeId) ?? 0);
           last.set(event.treeId, event.version);
-          if (last.get(other.treeId) === 3 && (last.get(bed.treeId) ?? 0) >= (await versionOf(bed))) break;
+          if (last.get(other.treeId) === 3 && (last.get(fixture.treeId) ?? 0) >= (await versionOf(fixture))) break;
         }
         // Going on from any of them tells what came after it.
         const [first] = events;
@@ -109,9 +115,9 @@ export function feedingRules(subject: StoreSubject): void {
       subject,
       '[K76] whoever followed all trees is told of what comes after a purge and an opening',
       async (store) => {
-        const kept = await bedIn(store, 1);
-        const gone = await bedIn(store, 2);
-        const begun = await firstTold(store, () => gone.grow(['a', 'b', 'c', 'd']));
+        const kept = await treeIn(store, 1);
+        const gone = await treeIn(store, 2);
+        const begun = await firstReported(store, () => gone.grow(['a', 'b', 'c', 'd']));
         const { version } = await gone.run({ type: 'delete-tree', treeId: gone.treeId });
         let deleted = begun;
         for await (const event of store.feedAll(begun.cursor)) {
@@ -120,7 +126,7 @@ export function feedingRules(subject: StoreSubject): void {
         }
         await store.purgeTree(gone.treeId);
         const again = subject.reopen === undefined ? store : await subject.reopen(store);
-        await new Bed(again, kept.treeId).run(
+        await new TestTree(again, kept.treeId).run(
           {
             type: 'append',
             treeId: kept.treeId,
@@ -137,12 +143,16 @@ export function feedingRules(subject: StoreSubject): void {
     rule(subject, '[K75] a feed tells what another process commits', async (store, context) => {
       needs(context, store.supports.crossProcessFeed, 'this store lives in one process');
       const second = await (subject.beside ?? (async () => store))(store);
-      const bed = await bedIn(store);
-      const reading = take(store.feed(bed.treeId, 1), 3);
-      const other = new Bed(second, bed.treeId);
+      const fixture = await treeIn(store);
+      const reading = take(store.feed(fixture.treeId, 1), 3);
+      const other = new TestTree(second, fixture.treeId);
       for (const text of ['x', 'y', 'z'])
         await other.run(
-          { type: 'append', treeId: bed.treeId, messages: [{ message: { role: 'user', content: [textBlock(text)] } }] },
+          {
+            type: 'append',
+            treeId: fixture.treeId,
+            messages: [{ message: { role: 'user', content: [textBlock(text)] } }],
+          },
           { newId: () => crypto.randomUUID() },
         );
       expect((await reading).map((commit) => commit.version)).toEqual([2, 3, 4]);
@@ -155,10 +165,10 @@ function textBlock(text: string): { readonly type: 'text'; readonly text: string
   return { type: 'text', text };
 }
 
-async function versionOf(bed: Bed): Promise<number> {
+async function versionOf(fixture: TestTree): Promise<number> {
   return (
     (
-      await bed.store.read(bed.treeId, function* () {
+      await fixture.store.read(fixture.treeId, function* () {
         const row = yield { ask: 'tree' } as const;
         return row as { readonly version: number } | null;
       })

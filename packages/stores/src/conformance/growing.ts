@@ -6,7 +6,7 @@ import {
   nodeId,
   type Plan,
   type Read,
-  type Reading,
+  type ReadProgram,
   readPage,
   readTopology,
   type Step,
@@ -14,9 +14,9 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { Bed, noting, testKit, user, uuid } from '@coppice/core/testing';
+import { noting, TestTree, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { asked, bedIn, long, rule, type StoreSubject } from './subject.ts';
+import { asked, long, rule, type StoreSubject, treeIn } from './subject.ts';
 
 const deep = long ? 100_000 : 10_000;
 const many = long ? 50_000 : 3_000;
@@ -34,7 +34,7 @@ async function chain(store: Store, length: number): Promise<{ readonly id: TreeI
   return { id, last: uuid(1_000_000 + length - 1) };
 }
 
-function* planned(steps: readonly Step[]): Reading<Plan<number>> {
+function* planned(steps: readonly Step[]): ReadProgram<Plan<number>> {
   // A tree that is new has nothing to be asked about but whether it is.
   const row = yield* ask('tree', {});
   return { steps, result: row?.version ?? 0 };
@@ -49,61 +49,61 @@ export function growingRules(subject: StoreSubject): void {
       async (store) => {
         const { id, last } = await chain(store, deep);
         const end = nodeId(last);
-        const bed = new Bed(store, id);
+        const fixture = new TestTree(store, id);
         expect((await asked(store, id, 'path', { to: end })).nodes.length).toBe(deep);
         const page = await store.read(id, () => readPage(id, { limit: 20 }));
         expect(page.nodes.at(-1)?.id).toBe(last);
         expect(page.nodes.length).toBe(20);
-        await bed.run(
+        await fixture.run(
           { type: 'append', treeId: id, messages: [{ message: user('one more') }] },
           { newId: () => uuid(50) },
         );
         const middle = nodeId(uuid(1_000_000 + deep / 2));
-        await bed.run({ type: 'delete', treeId: id, nodeIds: [middle] }, { newId: () => uuid(51) });
+        await fixture.run({ type: 'delete', treeId: id, nodeIds: [middle] }, { newId: () => uuid(51) });
         expect((await asked(store, id, 'path', { to: end })).nodes.length).toBe(deep - 1);
         const top = nodeId(uuid(1_000_001));
-        await bed.run({ type: 'delete', treeId: id, nodeIds: [top], mode: 'cascade' }, { newId: () => uuid(52) });
+        await fixture.run({ type: 'delete', treeId: id, nodeIds: [top], mode: 'cascade' }, { newId: () => uuid(52) });
         expect(await asked(store, id, 'node', { id: end })).toBeNull();
         expect((await store.trash(id))[0]?.count).toBe(deep - 1);
-        await bed.run({ type: 'undo', treeId: id });
+        await fixture.run({ type: 'undo', treeId: id });
         expect((await asked(store, id, 'path', { to: end })).nodes.length).toBe(deep - 1);
         expect((await store.fsck({ treeId: id })).findings).toEqual([]);
       },
     );
 
     rule(subject, '[K121] a tree of 10,000 nodes is asked for a page without being read', async (store) => {
-      const bed = await bedIn(store);
-      const trunk = await bed.grow(Array.from({ length: 100 }, (_, at) => `trunk ${at}`));
+      const fixture = await treeIn(store);
+      const trunk = await fixture.grow(Array.from({ length: 100 }, (_, at) => `trunk ${at}`));
       for (const [at, parentId] of trunk.entries()) {
         const messages = Array.from({ length: 99 }, (_, turn) => ({ message: user(`branch ${at} turn ${turn}`) }));
-        await bed.run({ type: 'append', treeId: bed.treeId, parentId, messages, select: false });
+        await fixture.run({ type: 'append', treeId: fixture.treeId, parentId, messages, select: false });
       }
       const asking: Read[] = [];
-      const page = await store.read(bed.treeId, () => noting(readPage(bed.treeId, { limit: 20 }), asking));
+      const page = await store.read(fixture.treeId, () => noting(readPage(fixture.treeId, { limit: 20 }), asking));
       expect(page.nodes.length).toBe(20);
       expect(asking.map((read) => read.ask)).toEqual(['tree', 'node', 'path']);
-      expect((await store.read(bed.treeId, () => readTopology(bed.treeId))).length).toBe(10_000);
-      expect((await store.read(bed.treeId, () => readTopology(bed.treeId, { depth: 1 }))).length).toBe(1);
+      expect((await store.read(fixture.treeId, () => readTopology(fixture.treeId))).length).toBe(10_000);
+      expect((await store.read(fixture.treeId, () => readTopology(fixture.treeId, { depth: 1 }))).length).toBe(1);
       // Turn 42 of branch 57, and turn 57 of branch 42: terms have no order.
       if (store.supports.search) expect((await store.search({ text: 'branch 57 turn 42' })).items.length).toBe(2);
     });
 
     rule(subject, '[K122] a parent of very many children takes another one and loses all of them', async (store) => {
-      const bed = await bedIn(store);
-      const [top] = await bed.grow(['top']);
+      const fixture = await treeIn(store);
+      const [top] = await fixture.grow(['top']);
       const parentId = top ?? nodeId('');
       const replies = Array.from({ length: many }, (_, at) => ({
         message: { ...user(`reply ${at}`), role: 'assistant' as const },
       }));
-      await bed.run({ type: 'reply', treeId: bed.treeId, parentId, replies });
-      await bed.variant({ ...user('the last'), role: 'assistant' }, parentId);
-      const children = await asked(store, bed.treeId, 'children', { of: parentId });
+      await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId, replies });
+      await fixture.variant({ ...user('the last'), role: 'assistant' }, parentId);
+      const children = await asked(store, fixture.treeId, 'children', { of: parentId });
       expect(children.length).toBe(many + 1);
       expect(children.at(-1)?.seq).toBe(many + 2);
-      await bed.run({ type: 'clear', treeId: bed.treeId });
-      expect((await store.trash(bed.treeId))[0]?.count).toBe(many + 2);
-      await bed.run({ type: 'undo', treeId: bed.treeId });
-      expect((await asked(store, bed.treeId, 'children', { of: parentId })).length).toBe(many + 1);
+      await fixture.run({ type: 'clear', treeId: fixture.treeId });
+      expect((await store.trash(fixture.treeId))[0]?.count).toBe(many + 2);
+      await fixture.run({ type: 'undo', treeId: fixture.treeId });
+      expect((await asked(store, fixture.treeId, 'children', { of: parentId })).length).toBe(many + 1);
     });
   });
 }

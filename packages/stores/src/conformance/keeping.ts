@@ -9,13 +9,12 @@ import {
   type Store,
   treeId,
 } from '@coppice/core';
-import { assistant, Bed, user, uuid } from '@coppice/core/testing';
+import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { TemporaryTrees } from '../temporary.ts';
 import {
   asked,
   awkwardTexts,
-  bedIn,
   expectSound,
   given,
   imageOf,
@@ -24,6 +23,7 @@ import {
   rule,
   type StoreSubject,
   take,
+  treeIn,
 } from './subject.ts';
 
 function listOf(id: number, texts: readonly string[]): LinearRecord {
@@ -88,11 +88,11 @@ export function keepingRules(subject: StoreSubject): void {
     rule(subject, '[K111] the next write stores a list as a tree, with what it adds', async (store) => {
       const record = listOf(1, ['a', 'b']);
       await store.putLinear(record);
-      const bed = new Bed(store, record.treeId);
-      await bed.run({ type: 'append', treeId: record.treeId, messages: [] }, { kit: messageKit });
+      const fixture = new TestTree(store, record.treeId);
+      await fixture.run({ type: 'append', treeId: record.treeId, messages: [] }, { kit: messageKit });
       const before = await asked(store, record.treeId, 'rows', {});
       const first = before?.nodes.find((node) => node.text === 'a')?.id ?? nodeId('');
-      await bed.run(
+      await fixture.run(
         { type: 'edit', treeId: record.treeId, nodeId: first, content: 'a, but better', mode: 'branch' },
         { kit: messageKit },
       );
@@ -103,7 +103,7 @@ export function keepingRules(subject: StoreSubject): void {
       await expectSound(store, record.treeId);
       // What is there already is reused: the list's keys are those of the messages.
       const { rootId } = (await asked(store, record.treeId, 'tree', {})) ?? { rootId: nodeId('') };
-      const again = await bed.run(
+      const again = await fixture.run(
         {
           type: 'append',
           treeId: record.treeId,
@@ -118,7 +118,7 @@ export function keepingRules(subject: StoreSubject): void {
     rule(subject, '[K110] a list that is copied into another tree is copied as the tree it reads as', async (store) => {
       const record = listOf(1, ['a', 'b', 'c']);
       await store.putLinear(record);
-      const copy = new Bed(store, treeId(uuid(2)));
+      const copy = new TestTree(store, treeId(uuid(2)));
       await copy.run({ type: 'duplicate', treeId: copy.treeId, from: record.treeId }, { kit: messageKit });
       expect(await thread(store, copy.treeId)).toEqual(['a', 'b', 'c']);
       // One that is a list itself asks for another one.
@@ -136,19 +136,19 @@ export function keepingRules(subject: StoreSubject): void {
       });
       const record = list(1, [91, 92]);
       await store.putLinear(record);
-      const bed = await bedIn(store, 2);
-      const elsewhere = await bedIn(store.forOwner('somebody else'), 3);
-      for (const other of [bed, elsewhere]) {
+      const fixture = await treeIn(store, 2);
+      const elsewhere = await treeIn(store.forOwner('somebody else'), 3);
+      for (const other of [fixture, elsewhere]) {
         const messages = [{ message: user('another'), id: uuid(91) }];
         expect(await other.refusal({ type: 'append', treeId: other.treeId, messages })).toBe('id/taken');
-        const tree = new Bed(other.store, treeId(uuid(92)));
+        const tree = new TestTree(other.store, treeId(uuid(92)));
         expect(await tree.refusal({ type: 'create', treeId: tree.treeId })).toBe('id/taken');
       }
-      const foreign = { type: 'append', treeId: bed.treeId, messages: [{ message: user('here') }] } as const;
-      expect(await bed.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
+      const foreign = { type: 'append', treeId: fixture.treeId, messages: [{ message: user('here') }] } as const;
+      expect(await fixture.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
       expect(await refusalOf(store.putLinear(list(4, [93, 92])))).toBe('id/taken');
       expect(await refusalOf(store.putLinear(list(4, [4])))).toBe('id/taken');
-      const own = new Bed(store, record.treeId);
+      const own = new TestTree(store, record.treeId);
       const again = {
         type: 'append',
         treeId: own.treeId,
@@ -157,7 +157,7 @@ export function keepingRules(subject: StoreSubject): void {
       expect((await own.run({ ...again, parentId: nodeId(uuid(91)) }, { kit: messageKit })).commit).toBeNull();
       expect(await own.refusal({ ...again, messages: [{ message: user('other'), id: uuid(92) }] })).toBe('id/taken');
       for await (const step of store.backfill()) expect(step.left).toBe(0);
-      expect(await bed.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
+      expect(await fixture.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
       await own.run({ type: 'delete-tree', treeId: own.treeId });
       await store.purgeTree(own.treeId);
       await store.putLinear(list(4, [91, 92]));
@@ -217,7 +217,7 @@ export function keepingRules(subject: StoreSubject): void {
       async (store) => {
         const record = listOf(1, ['a', 'b']);
         await store.putLinear(record);
-        const bed = new Bed(store, record.treeId);
+        const fixture = new TestTree(store, record.treeId);
         const append = (text: string, parentId?: NodeId) =>
           ({
             type: 'append',
@@ -225,7 +225,7 @@ export function keepingRules(subject: StoreSubject): void {
             messages: [{ message: user(text) }],
             ...(parentId === undefined ? {} : { parentId }),
           }) as const;
-        await bed.run(append('c'), { kit: messageKit });
+        await fixture.run(append('c'), { kit: messageKit });
         expect(await thread(store, record.treeId)).toEqual(['a', 'b', 'c']);
         const rows = await asked(store, record.treeId, 'rows', {});
         const [first, second] = ['a', 'b'].map(
@@ -233,22 +233,25 @@ export function keepingRules(subject: StoreSubject): void {
         );
         const before = await imageOf(store, record.treeId);
         const { rootId = nodeId('') } = (await asked(store, record.treeId, 'tree', {})) ?? {};
-        expect(await bed.refusal(append('fork', first), { kit: messageKit })).toBe('tree/branching-off');
-        expect(await bed.refusal(append('fork', rootId), { kit: messageKit })).toBe('tree/branching-off');
+        expect(await fixture.refusal(append('fork', first), { kit: messageKit })).toBe('tree/branching-off');
+        expect(await fixture.refusal(append('fork', rootId), { kit: messageKit })).toBe('tree/branching-off');
         expect(
-          await bed.refusal(
+          await fixture.refusal(
             { type: 'edit', treeId: record.treeId, nodeId: second ?? nodeId(''), content: 'x', mode: 'branch' },
             { kit: messageKit },
           ),
         ).toBe('tree/branching-off');
         expect(await imageOf(store, record.treeId)).toEqual(before);
-        await bed.run(
+        await fixture.run(
           { type: 'title', treeId: record.treeId, nodeId: second ?? nodeId(''), title: 'T' },
           { kit: messageKit },
         );
-        await bed.run({ type: 'delete', treeId: record.treeId, nodeIds: [second ?? nodeId('')] }, { kit: messageKit });
+        await fixture.run(
+          { type: 'delete', treeId: record.treeId, nodeIds: [second ?? nodeId('')] },
+          { kit: messageKit },
+        );
         expect(await thread(store, record.treeId)).toEqual(['a', 'c']);
-        const made = await bedIn(store, 9);
+        const made = await treeIn(store, 9);
         await made.grow(['new', 'conversation']);
         expect(await thread(store, made.treeId)).toEqual(['new', 'conversation']);
         await store.putLinear(listOf(3, ['still', 'a list']));
@@ -266,16 +269,16 @@ export function keepingRules(subject: StoreSubject): void {
       async (store) => {
         for (const [at, owner] of ['pioneer', 'somebody'].entries()) {
           const own = store.forOwner(owner);
-          const bed = await bedIn(own, 20 + at);
-          const [first] = await bed.grow(['a', 'b']);
+          const fixture = await treeIn(own, 20 + at);
+          const [first] = await fixture.grow(['a', 'b']);
           const fork = {
             type: 'append',
-            treeId: bed.treeId,
+            treeId: fixture.treeId,
             parentId: first ?? nodeId(''),
             messages: [{ message: user('c') }],
           } as const;
-          if (owner === 'pioneer') await bed.run(fork);
-          else expect(await bed.refusal(fork)).toBe('tree/branching-off');
+          if (owner === 'pioneer') await fixture.run(fork);
+          else expect(await fixture.refusal(fork)).toBe('tree/branching-off');
         }
       },
       { treeWrites: { owners: ['pioneer'] } },
@@ -285,21 +288,21 @@ export function keepingRules(subject: StoreSubject): void {
   describe('temporary trees', () => {
     rule(subject, '[K116] a temporary tree is in no list, search, feed or check of the store', async (store) => {
       const temporary = new TemporaryTrees(store);
-      const bed = await bedIn(temporary.store);
-      await bed.grow(['whispered', 'answered']);
-      expect(await temporary.has(bed.treeId)).toBe(true);
-      expect(await temporary.storeOf(bed.treeId)).toBe(temporary.store);
+      const fixture = await treeIn(temporary.store);
+      await fixture.grow(['whispered', 'answered']);
+      expect(await temporary.has(fixture.treeId)).toBe(true);
+      expect(await temporary.storeOf(fixture.treeId)).toBe(temporary.store);
       expect(await temporary.storeOf(treeId(uuid(9)))).toBe(store);
       expect((await store.trees()).items).toEqual([]);
       expect((await store.search({ text: 'whispered' })).items).toEqual([]);
       expect((await store.fsck()).trees).toBe(0);
-      expect(await temporary.forOwner('somebody else').has(bed.treeId)).toBe(false);
-      await temporary.discard(bed.treeId);
-      expect(await temporary.has(bed.treeId)).toBe(false);
+      expect(await temporary.forOwner('somebody else').has(fixture.treeId)).toBe(false);
+      await temporary.discard(fixture.treeId);
+      expect(await temporary.has(fixture.treeId)).toBe(false);
       expect((await temporary.store.trees()).items).toEqual([]);
-      expect(await refusalOf(temporary.discard(bed.treeId))).toBe('tree/unknown-tree');
+      expect(await refusalOf(temporary.discard(fixture.treeId))).toBe('tree/unknown-tree');
       await temporary.close();
-      await bedIn(store);
+      await treeIn(store);
     });
 
     rule(
@@ -307,25 +310,25 @@ export function keepingRules(subject: StoreSubject): void {
       '[K117] keeping a temporary tree is one commit with ids, order, groups, bookmarks and pointer',
       async (store) => {
         const temporary = new TemporaryTrees(store);
-        const bed = await bedIn(temporary.store, 1, 'Be brief.');
-        const [first, second, third] = await bed.grow(['one two', 'b', 'c']);
+        const fixture = await treeIn(temporary.store, 1, 'Be brief.');
+        const [first, second, third] = await fixture.grow(['one two', 'b', 'c']);
         const [a, b] = [first ?? nodeId(''), second ?? nodeId('')];
-        await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: b, content: 'b2', mode: 'branch' });
-        await bed.run({ type: 'split', treeId: bed.treeId, nodeId: a, position: 4 });
-        await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: b, title: 'B' });
-        await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [third ?? nodeId('')] });
+        await fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: b, content: 'b2', mode: 'branch' });
+        await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: a, position: 4 });
+        await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: b, title: 'B' });
+        await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [third ?? nodeId('')] });
         const { hash } = await temporary.store.blobs.put(new Uint8Array([1, 2]), 'image/png');
         const picture = { type: 'image', source: { type: 'blob', hash }, media_type: 'image/png' };
-        await bed.grow([{ role: 'user', content: [picture] }]);
-        const before = shape(await asked(temporary.store, bed.treeId, 'rows', {}));
-        const kept = await temporary.keep(bed.treeId, { actor: 'me', actId: actId(uuid(70)), at: 5000 });
+        await fixture.grow([{ role: 'user', content: [picture] }]);
+        const before = shape(await asked(temporary.store, fixture.treeId, 'rows', {}));
+        const kept = await temporary.keep(fixture.treeId, { actor: 'me', actId: actId(uuid(70)), at: 5000 });
         expect(kept.commit?.version).toBe(1);
-        expect(await temporary.has(bed.treeId)).toBe(false);
-        expect(shape(await asked(store, bed.treeId, 'rows', {}))).toEqual(before);
+        expect(await temporary.has(fixture.treeId)).toBe(false);
+        expect(shape(await asked(store, fixture.treeId, 'rows', {}))).toEqual(before);
         expect(await store.blobs.read(hash)).toEqual(new Uint8Array([1, 2]));
-        expect((await store.history(bed.treeId)).length).toBe(1);
-        await expectSound(store, bed.treeId);
-        const blocked = await bedIn(temporary.store, 2);
+        expect((await store.history(fixture.treeId)).length).toBe(1);
+        await expectSound(store, fixture.treeId);
+        const blocked = await treeIn(temporary.store, 2);
         const [asking] = await blocked.grow(['question']);
         await blocked.run({ type: 'reply', treeId: blocked.treeId, parentId: asking ?? nodeId(''), replies: [{}] });
         expect(await refusalOf(temporary.keep(blocked.treeId, { actor: 'me', actId: actId(uuid(71)), at: 1 }))).toBe(
@@ -340,24 +343,24 @@ export function keepingRules(subject: StoreSubject): void {
   describe('backups', () => {
     rule(subject, '[K118] a backup is a store of its own with all that was acknowledged', async (store, context) => {
       needs(context, store.supports.durable, 'there are no files to copy, which K119 holds it to say');
-      const bed = await bedIn(store, 1, 'Be brief.');
-      await bed.grow(['kept', ...awkwardTexts]);
+      const fixture = await treeIn(store, 1, 'Be brief.');
+      await fixture.grow(['kept', ...awkwardTexts]);
       const { hash } = await store.blobs.put(new Uint8Array([4, 5]), 'image/png');
       await store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null });
-      const image = await imageOf(store, bed.treeId);
-      const log = await asked(store, bed.treeId, 'log', { since: 0 });
+      const image = await imageOf(store, fixture.treeId);
+      const log = await asked(store, fixture.treeId, 'log', { since: 0 });
       const copy = await given(subject.backup, 'backup')(store);
       await store.backup(copy.to);
-      await bed.grow(['after the backup']);
+      await fixture.grow(['after the backup']);
       const opened = await copy.open();
-      expect(await imageOf(opened, bed.treeId)).toEqual(image);
-      expect(await asked(opened, bed.treeId, 'log', { since: 0 })).toEqual(log);
+      expect(await imageOf(opened, fixture.treeId)).toEqual(image);
+      expect(await asked(opened, fixture.treeId, 'log', { since: 0 })).toEqual(log);
       expect(await opened.blobs.read(hash)).toEqual(new Uint8Array([4, 5]));
       expect((await opened.accounts.users()).length).toBe(1);
       expect((await opened.search({ text: 'kept' })).items.length).toBe(1);
       expect((await opened.fsck()).findings).toEqual([]);
-      await new Bed(opened, bed.treeId).run(
-        { type: 'append', treeId: bed.treeId, messages: [{ message: user('lives on'), id: uuid(600) }] },
+      await new TestTree(opened, fixture.treeId).run(
+        { type: 'append', treeId: fixture.treeId, messages: [{ message: user('lives on'), id: uuid(600) }] },
         { newId: () => uuid(601) },
       );
       await opened.close();

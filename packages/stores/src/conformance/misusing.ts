@@ -2,7 +2,7 @@
 import { ask, nodeId, run, type Store, treeId as treeIdOf } from '@coppice/core';
 import { assistant, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { bedIn, imageOf, refusalOf, rule, type StoreSubject } from './subject.ts';
+import { imageOf, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
 /** Carries out what nobody with types could write. What is refused otherwise than by a code fails the test. */
 function tried(store: Store, command: unknown): Promise<string> {
@@ -20,10 +20,10 @@ function called(of: object, name: string, ...values: readonly unknown[]): Promis
 export function misusingRules(subject: StoreSubject): void {
   describe('callers without types', () => {
     rule(subject, '[K26] a command that is none is refused by a code', async (store) => {
-      const bed = await bedIn(store);
-      const [a] = await bed.grow(['a', 'b']);
-      const here = { treeId: bed.treeId, nodeId: a };
-      const before = await imageOf(store, bed.treeId);
+      const fixture = await treeIn(store);
+      const [a] = await fixture.grow(['a', 'b']);
+      const here = { treeId: fixture.treeId, nodeId: a };
+      const before = await imageOf(store, fixture.treeId);
       const message = user('m');
       expect(await tried(store, null)).toBe('command/invalid');
       expect(await tried(store, { type: 'append', ...here, messages: null })).toBe('command/invalid');
@@ -32,15 +32,15 @@ export function misusingRules(subject: StoreSubject): void {
       expect(await tried(store, { type: 'delete', ...here, nodeIds: [a], mode: 'Cascade' })).toBe('command/invalid');
       expect(await tried(store, { type: 'branch', ...here, summary: 5 })).toBe('command/invalid');
       expect(await tried(store, { type: 'append', messages: [{ message }] })).toBe('tree/unknown-tree');
-      expect(await tried(store, { type: 'select', treeId: bed.treeId, nodeId: 5 })).toBe('tree/unknown-node');
+      expect(await tried(store, { type: 'select', treeId: fixture.treeId, nodeId: 5 })).toBe('tree/unknown-node');
       expect(await tried(store, { type: 'create', treeId: 5 })).toBe('id/invalid');
-      expect(await imageOf(store, bed.treeId)).toEqual(before);
+      expect(await imageOf(store, fixture.treeId)).toEqual(before);
     });
 
     rule(subject, '[K171] a number or a list that JSON cannot say is refused by every way in', async (store) => {
-      const bed = await bedIn(store);
-      const [a = nodeId('')] = await bed.grow(['a', 'b']);
-      const { treeId } = bed;
+      const fixture = await treeIn(store);
+      const [a = nodeId('')] = await fixture.grow(['a', 'b']);
+      const { treeId } = fixture;
       const before = await imageOf(store, treeId);
       const odd: readonly unknown[] = [Number.NaN, Number.NEGATIVE_INFINITY, [undefined], { deep: [1, undefined] }];
       for (const value of odd) {
@@ -70,7 +70,7 @@ export function misusingRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K27] what is asked otherwise than types allow is refused by a code', async (store) => {
-      const { treeId: id } = await bedIn(store);
+      const { treeId: id } = await treeIn(store);
       const asking = (name: string, args: object) => () => Reflect.apply(ask, undefined, [name, args]);
       expect(await called(store, 'read', id, asking('node', { id: 5 }))).toBe('id/invalid');
       expect(await called(store, 'read', id, asking('nodes', { ids: null }))).toBe('command/invalid');

@@ -5,13 +5,13 @@ import { describe, expect, type TestContext, test } from 'vitest';
 import {
   asked,
   awkwardTexts,
-  bedIn,
   given,
   imageOf,
   needs,
   refusalOf,
   rule,
   type StoreSubject,
+  treeIn,
   unknownBlock,
 } from './subject.ts';
 
@@ -32,9 +32,9 @@ export function openingRules(subject: StoreSubject): void {
     rule(subject, '[K2] two stores at different places share nothing', async (store) => {
       const other = await subject.open();
       try {
-        const bed = await bedIn(store);
+        const fixture = await treeIn(store);
         expect((await other.trees()).items).toEqual([]);
-        expect(await asked(other, bed.treeId, 'tree', {})).toBeNull();
+        expect(await asked(other, fixture.treeId, 'tree', {})).toBeNull();
       } finally {
         await subject.destroy(other);
       }
@@ -42,15 +42,15 @@ export function openingRules(subject: StoreSubject): void {
 
     test('[K3] a store that was closed refuses with store/unavailable', async () => {
       const store = await subject.open();
-      const bed = await bedIn(store);
+      const fixture = await treeIn(store);
       await store.close();
       await store.close();
       const calls: readonly (() => Promise<unknown>)[] = [
-        () => asked(store, bed.treeId, 'tree', {}),
-        () => bed.grow(['late']),
+        () => asked(store, fixture.treeId, 'tree', {}),
+        () => fixture.grow(['late']),
         () => store.trees(),
         () => store.search({ text: 'a' }),
-        () => store.trash(bed.treeId),
+        () => store.trash(fixture.treeId),
         () => store.runs.list(),
       ];
       for (const call of calls) expect(await refusalOf(call)).toBe('store/unavailable');
@@ -59,12 +59,12 @@ export function openingRules(subject: StoreSubject): void {
 
     rule(subject, '[K4] what was acknowledged is there after closing and opening again', async (store, context) => {
       needs(context, store.supports.durable, 'this store does not outlive its process');
-      const bed = await bedIn(store, 1, 'Be brief.');
-      const [first] = await bed.grow([...awkwardTexts.map(user), unknownBlock()]);
+      const fixture = await treeIn(store, 1, 'Be brief.');
+      const [first] = await fixture.grow([...awkwardTexts.map(user), unknownBlock()]);
       if (first !== undefined)
-        await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: first, title: 'here \u0000' });
-      await bed.run({ type: 'attributes', treeId: bed.treeId, set: { title: 'A title \ud800', pinned: true } });
-      if (first !== undefined) await bed.variant(user('another'), first);
+        await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: first, title: 'here \u0000' });
+      await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'A title \ud800', pinned: true } });
+      if (first !== undefined) await fixture.variant(user('another'), first);
       const { hash } = await store.blobs.put(new Uint8Array([1, 2, 3]), 'image/png');
       await store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null });
       const before = await everything(store);
@@ -82,8 +82,8 @@ export function openingRules(subject: StoreSubject): void {
       let store = await subject.open();
       const id = treeId(uuid(1));
       if (store.supports.durable) {
-        const bed = await bedIn(store);
-        await bed.grow(['kept']);
+        const fixture = await treeIn(store);
+        await fixture.grow(['kept']);
         store = await given(subject.reopen, 'reopen')(store, { readOnly: true });
         expect((await store.trees()).items.map((item) => item.id)).toEqual([id]);
         expect((await store.search({ text: 'kept' })).items.length).toBe(1);
@@ -94,7 +94,7 @@ export function openingRules(subject: StoreSubject): void {
       expect((await store.info()).readOnly).toBe(true);
       const record = { treeId: treeId(uuid(9)), createdAt: 1, messages: [{ message: user('a') }] };
       const writes: readonly (() => Promise<unknown>)[] = [
-        () => bedIn(store, 2),
+        () => treeIn(store, 2),
         () => store.purge(id, { upTo: 1 }),
         () => store.purgeTree(id),
         () => store.putLinear(record),
@@ -124,12 +124,12 @@ async function refusedAndUntouched(
   how: 'damaged' | 'newer',
 ): Promise<void> {
   needs(context, store.supports.durable, 'there is nothing on disk that could be spoilt');
-  const bed = await bedIn(store);
-  await bed.grow(['precious']);
+  const fixture = await treeIn(store);
+  await fixture.grow(['precious']);
   const spoilt = await given(subject.spoil, 'spoil')(store, how);
   const opening = await spoilt.open().then(
     // A store may find out when it is first read.
-    (opened) => refusalOf(() => asked(opened, bed.treeId, 'rows', {})).finally(() => opened.close()),
+    (opened) => refusalOf(() => asked(opened, fixture.treeId, 'rows', {})).finally(() => opened.close()),
     (error: unknown) => (isAppError(error) ? error.code : String(error)),
   );
   expect(opening).toBe(`store/${how}`);

@@ -1,21 +1,21 @@
 /** What one owner does not see of another. */
 import { nodeId, type Read, type Store, treeId } from '@coppice/core';
-import { assistant, Bed, user, uuid } from '@coppice/core/testing';
+import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { asked, bedIn, feedRefusal, firstTold, imageOf, refusalOf, rule, type StoreSubject } from './subject.ts';
+import { asked, feedRefusal, firstReported, imageOf, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
 /** The rules of owners. */
 export function owningRules(subject: StoreSubject): void {
   describe('owners', () => {
     rule(subject, '[K90] every call answers another owner’s ids as unknown', async (store) => {
-      const bed = await bedIn(store);
-      const [first, second] = await bed.grow(['mine alone', 'an answer']);
+      const fixture = await treeIn(store);
+      const [first, second] = await fixture.grow(['mine alone', 'an answer']);
       const id = first ?? nodeId('');
-      await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: id, title: 'B' });
-      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second ?? nodeId('')] });
+      await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: id, title: 'B' });
+      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')] });
       await store.runs.start({
         id: uuid(80),
-        treeId: bed.treeId,
+        treeId: fixture.treeId,
         nodeId: id,
         process: 'p',
         startedAt: 1,
@@ -24,24 +24,24 @@ export function owningRules(subject: StoreSubject): void {
       });
       await store.runs.append(uuid(80), { offset: 0, text: 'so far' });
       const { hash } = await store.blobs.put(new Uint8Array([9, 9]), 'image/png');
-      await store.putExternalIds([{ treeId: bed.treeId, nodeId: id, format: 'f', scope: 's', id: 'x' }]);
+      await store.putExternalIds([{ treeId: fixture.treeId, nodeId: id, format: 'f', scope: 's', id: 'x' }]);
       await store.addProvenance([
-        { treeId: bed.treeId, source: 's', firstNodeId: id, lastNodeId: id, count: 1, at: 1 },
+        { treeId: fixture.treeId, source: 's', firstNodeId: id, lastNodeId: id, count: 1, at: 1 },
       ]);
-      const before = await imageOf(store, bed.treeId);
+      const before = await imageOf(store, fixture.treeId);
 
       const other = store.forOwner('somebody else');
       expect(other.owner).toBe('somebody else');
-      await expectNothing(other, bed, id);
+      await expectNothing(other, fixture, id);
       expect((await other.trees({})).items).toEqual([]);
       expect((await other.trees({ trashed: true })).items).toEqual([]);
       expect((await other.search({ text: 'mine' })).items).toEqual([]);
-      expect((await other.search({ text: 'mine', treeId: bed.treeId })).items).toEqual([]);
-      expect((await other.content(bed.treeId, [id])).size).toBe(0);
+      expect((await other.search({ text: 'mine', treeId: fixture.treeId })).items).toEqual([]);
+      expect((await other.content(fixture.treeId, [id])).size).toBe(0);
       expect(await other.runs.find(uuid(80))).toBeNull();
       expect(await other.runs.chunks(uuid(80))).toEqual([]);
       expect(await other.runs.list()).toEqual([]);
-      expect(await other.runs.list(bed.treeId)).toEqual([]);
+      expect(await other.runs.list(fixture.treeId)).toEqual([]);
       expect(await other.runs.beat(uuid(80), 5)).toBe(false);
       expect(await other.runs.append(uuid(80), { offset: 6, text: 'more' })).toBe(false);
       expect(await other.runs.claimStale(1000, 'q', 1000)).toEqual([]);
@@ -52,20 +52,22 @@ export function owningRules(subject: StoreSubject): void {
       expect(await other.findExternalIds('f', 's', ['x'])).toEqual([]);
       expect((await other.fsck()).trees).toBe(0);
       const unknown: readonly (() => Promise<unknown>)[] = [
-        () => other.history(bed.treeId),
-        () => other.trash(bed.treeId),
-        () => other.purge(bed.treeId, { upTo: 100 }),
-        () => other.purgeTree(bed.treeId),
-        () => other.externalIdsOf(bed.treeId),
-        () => other.provenanceOf(bed.treeId),
-        () => other.fsck({ treeId: bed.treeId }),
-        () => other.putExternalIds([{ treeId: bed.treeId, nodeId: null, format: 'f', scope: 's', id: 'y' }]),
+        () => other.history(fixture.treeId),
+        () => other.trash(fixture.treeId),
+        () => other.purge(fixture.treeId, { upTo: 100 }),
+        () => other.purgeTree(fixture.treeId),
+        () => other.externalIdsOf(fixture.treeId),
+        () => other.provenanceOf(fixture.treeId),
+        () => other.fsck({ treeId: fixture.treeId }),
+        () => other.putExternalIds([{ treeId: fixture.treeId, nodeId: null, format: 'f', scope: 's', id: 'y' }]),
         () =>
-          other.addProvenance([{ treeId: bed.treeId, source: 's', firstNodeId: id, lastNodeId: id, count: 1, at: 1 }]),
+          other.addProvenance([
+            { treeId: fixture.treeId, source: 's', firstNodeId: id, lastNodeId: id, count: 1, at: 1 },
+          ]),
         () =>
           other.runs.start({
             id: uuid(81),
-            treeId: bed.treeId,
+            treeId: fixture.treeId,
             nodeId: id,
             process: 'p',
             startedAt: 1,
@@ -73,22 +75,22 @@ export function owningRules(subject: StoreSubject): void {
             data: {},
           }),
       ];
-      expect(await feedRefusal(other, bed.treeId)).toBe('tree/unknown-tree');
+      expect(await feedRefusal(other, fixture.treeId)).toBe('tree/unknown-tree');
       for (const call of unknown)
         expect([String(call), await refusalOf(call)]).toEqual([String(call), 'tree/unknown-tree']);
-      expect(await imageOf(store, bed.treeId)).toEqual(before);
+      expect(await imageOf(store, fixture.treeId)).toEqual(before);
       expect(await store.runs.chunks(uuid(80))).toEqual([{ offset: 0, text: 'so far' }]);
     });
 
     rule(subject, '[K91] no command reaches another owner’s tree, also not as a source', async (store) => {
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['mine', 'alone']);
+      const fixture = await treeIn(store);
+      const [first] = await fixture.grow(['mine', 'alone']);
       const id = first ?? nodeId('');
-      const before = await imageOf(store, bed.treeId);
+      const before = await imageOf(store, fixture.treeId);
       const other = store.forOwner('somebody else');
-      const own = await bedIn(other, 2);
-      const treeIdOf = bed.treeId;
-      const intruder = new Bed(other, treeIdOf);
+      const own = await treeIn(other, 2);
+      const treeIdOf = fixture.treeId;
+      const intruder = new TestTree(other, treeIdOf);
       const message = user('intruding');
       const codes = new Set([
         await intruder.refusal({ type: 'append', treeId: treeIdOf, messages: [{ message }] }),
@@ -118,30 +120,32 @@ export function owningRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K92] a tree id that another owner has is taken', async (store) => {
-      const bed = await bedIn(store);
-      await bed.grow(['mine']);
-      const before = await imageOf(store, bed.treeId);
-      const other = new Bed(store.forOwner('somebody else'), bed.treeId);
-      expect(await other.refusal({ type: 'create', treeId: bed.treeId }, { newId: () => uuid(901) })).toBe('id/taken');
-      const record = { treeId: bed.treeId, createdAt: 1, messages: [{ message: user('theirs') }] };
+      const fixture = await treeIn(store);
+      await fixture.grow(['mine']);
+      const before = await imageOf(store, fixture.treeId);
+      const other = new TestTree(store.forOwner('somebody else'), fixture.treeId);
+      expect(await other.refusal({ type: 'create', treeId: fixture.treeId }, { newId: () => uuid(901) })).toBe(
+        'id/taken',
+      );
+      const record = { treeId: fixture.treeId, createdAt: 1, messages: [{ message: user('theirs') }] };
       expect(await refusalOf(store.forOwner('somebody else').putLinear(record))).toBe('id/taken');
-      expect(await imageOf(store, bed.treeId)).toEqual(before);
+      expect(await imageOf(store, fixture.treeId)).toEqual(before);
     });
 
     rule(subject, '[K93] a feed over all trees tells of the owner’s own only', async (store) => {
-      const bed = await bedIn(store);
-      const other = await bedIn(store.forOwner('somebody else'), 2);
-      const told = await firstTold(store, async () => {
+      const fixture = await treeIn(store);
+      const other = await treeIn(store.forOwner('somebody else'), 2);
+      const reported = await firstReported(store, async () => {
         await other.grow(['theirs']);
-        await bed.grow(['mine']);
+        await fixture.grow(['mine']);
       });
-      expect(told.treeId).toBe(bed.treeId);
+      expect(reported.treeId).toBe(fixture.treeId);
     });
   });
 }
 
 /** Every read about a tree and a node of somebody else finds nothing. */
-async function expectNothing(other: Store, bed: Bed, id: ReturnType<typeof nodeId>): Promise<void> {
+async function expectNothing(other: Store, fixture: TestTree, id: ReturnType<typeof nodeId>): Promise<void> {
   const nothing: readonly (readonly [Read, unknown])[] = [
     [{ ask: 'tree' }, null],
     [{ ask: 'rows' }, null],
@@ -149,7 +153,7 @@ async function expectNothing(other: Store, bed: Bed, id: ReturnType<typeof nodeI
     [{ ask: 'anyNode', id }, null],
     [{ ask: 'home', id }, null],
     [{ ask: 'bookmark', on: id }, null],
-    [{ ask: 'edge', of: id }, null],
+    [{ ask: 'lastPosition', of: id }, null],
     [
       { ask: 'path', to: id },
       { nodes: [], complete: true },
@@ -172,16 +176,16 @@ async function expectNothing(other: Store, bed: Bed, id: ReturnType<typeof nodeI
   for (const [read, expected] of nothing)
     expect([
       read,
-      await other.read(bed.treeId, function* () {
+      await other.read(fixture.treeId, function* () {
         return yield read;
       }),
     ]).toEqual([read, expected]);
-  const mine = await bedIn(other, 55);
+  const mine = await treeIn(other, 55);
   for (const [read, expected] of nothing)
     if ('treeId' in read || read.ask === 'tree' || read.ask === 'node' || read.ask === 'path')
       expect(
         await other.read(mine.treeId, function* () {
-          return yield { ...read, treeId: bed.treeId };
+          return yield { ...read, treeId: fixture.treeId };
         }),
       ).toEqual(expected);
   await mine.run({ type: 'delete-tree', treeId: mine.treeId });

@@ -3,13 +3,14 @@ import {
   type ActId,
   type Answer,
   allNodes,
-  answer as answerFrom,
+  answerFromTree as answerFrom,
   ask,
   branchPage,
   findAnyNode,
   findNode,
   type NodeId,
   nodeId,
+  type OutsideTree,
   path,
   pathThrough,
   type Read,
@@ -23,17 +24,16 @@ import {
   recentLeaves,
   redoableAct,
   type Store,
-  type Surroundings,
   type Tree,
   type TreeId,
   topology,
   treeId,
   undoableAct,
 } from '@coppice/core';
-import { arbitraryCommands, play, ReferenceStore, uuid } from '@coppice/core/testing';
+import { arbitraryCommands, ReferenceStore, runCommands, uuid } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { bedIn, long, refusalOf, rule, type StoreSubject } from './subject.ts';
+import { long, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
 // One long random walk makes a tree in which every read has something to find.
 const walks = long ? 40 : 4;
@@ -47,15 +47,15 @@ export function readingRules(subject: StoreSubject): void {
       );
 
     rule(subject, '[K31] a reading sees one moment of its tree while others write', async (store) => {
-      const bed = await bedIn(store);
-      await bed.grow(['a', 'b', 'c']);
-      const versions = await store.read(bed.treeId, function* () {
+      const fixture = await treeIn(store);
+      await fixture.grow(['a', 'b', 'c']);
+      const versions = await store.read(fixture.treeId, function* () {
         const seen: (number | undefined)[] = [];
         for (let at = 0; at < 20; at++) seen.push((yield* ask('tree', {}))?.version);
         return seen;
       });
-      const writing = Promise.all([bed.grow(['d']), bed.grow(['e'])]);
-      const during = await store.read(bed.treeId, function* () {
+      const writing = Promise.all([fixture.grow(['d']), fixture.grow(['e'])]);
+      const during = await store.read(fixture.treeId, function* () {
         const row = yield* ask('tree', {});
         const rows = yield* ask('rows', {});
         const log = yield* ask('log', { since: 0 });
@@ -87,21 +87,21 @@ export function readingRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K32] previews of long and odd texts are those of the value', async (store) => {
-      const bed = await bedIn(store);
+      const fixture = await treeIn(store);
       const odd = ['"', '\\', '\n', '\u0000', '\ud83c\udf33', '\ud800', 'é', '\u001a', 'a', 'e\u0301', '👩‍👩‍👧'];
       const texts = odd.flatMap((unit) => [1, 79, 320, 1_944, 5_000].map((times) => `x${unit.repeat(times)}y`));
       // What is white is passed over, so that the end of what a store looks at shows.
       for (let room = 0; room < 9; room++) texts.push(`${' '.repeat(320 - room)}👩‍👩‍👧${'e\u0301'.repeat(9)}`);
-      await bed.grow(texts);
-      const tree = await valueOf(store, bed.treeId);
+      await fixture.grow(texts);
+      const tree = await valueOf(store, fixture.treeId);
       expect(await store.read(tree.id, () => readTopology(tree.id))).toEqual(topology(tree));
     });
 
     rule(subject, '[K33] an unknown tree and unknown nodes are answered as nothing', async (store) => {
-      const bed = await bedIn(store);
-      await bed.grow(['a']);
+      const fixture = await treeIn(store);
+      await fixture.grow(['a']);
       const nowhere = treeId(uuid(0xbad));
-      for (const id of [nowhere, bed.treeId])
+      for (const id of [nowhere, fixture.treeId])
         for (const read of readsAbout(nodeId(uuid(0xdead)), nodeId('__proto__'), nowhere)) {
           const tree = id === nowhere ? undefined : await valueOf(store, id);
           const expected = answerFrom(tree, read, surroundings(new Map(), [], id));
@@ -128,8 +128,8 @@ async function walked(
 ): Promise<{ readonly reference: ReferenceStore; readonly tree: Tree }> {
   const [commands = []] = fc.sample(arbitraryCommands({ minLength: 60, maxLength: 60 }), { seed, numRuns: 1 });
   const reference = new ReferenceStore(store.owner);
-  for await (const _ of play(reference, commands));
-  for await (const _ of play(store, commands));
+  for await (const _ of runCommands(reference, commands));
+  for await (const _ of runCommands(store, commands));
   const tree = reference.trees.get(treeId(uuid(1)));
   if (tree === undefined) throw new Error('The walk made no tree.');
   return { reference, tree };
@@ -175,9 +175,9 @@ function readsAbout(id: NodeId, also: NodeId, other: TreeId | undefined): Read[]
     { ask: 'path', to: id },
     { ask: 'path', to: id, limit: 2 },
     { ask: 'path', to: id, ...elsewhere },
-    { ask: 'above', id, below: also },
-    { ask: 'above', id: also, below: id },
-    { ask: 'topmost', ids: [id, also] },
+    { ask: 'isAncestorOrSelf', id, below: also },
+    { ask: 'isAncestorOrSelf', id: also, below: id },
+    { ask: 'withoutDescendants', ids: [id, also] },
     { ask: 'children', of: id },
     { ask: 'children', of: id, ...elsewhere },
     { ask: 'childIds', of: [id, also, nodeId(uuid(0xfee))] },
@@ -188,24 +188,24 @@ function readsAbout(id: NodeId, also: NodeId, other: TreeId | undefined): Read[]
     { ask: 'bookmarks' },
     { ask: 'links' },
     { ask: 'links', ...elsewhere },
-    { ask: 'pathNotes', to: id },
-    { ask: 'pathNotes', to: id, limit: 2 },
-    { ask: 'pathNotes', to: id, ...elsewhere },
+    { ask: 'pathMeta', to: id },
+    { ask: 'pathMeta', to: id, limit: 2 },
+    { ask: 'pathMeta', to: id, ...elsewhere },
     { ask: 'subtree', of: id },
     { ask: 'subtree', of: id, depth: 1 },
     { ask: 'topology', of: id },
     { ask: 'topology', of: id, depth: 1 },
     { ask: 'count', of: id },
-    { ask: 'inside', of: id },
-    { ask: 'strangers', of: id, versions: [1, 3, 5, 8], since: 0, without: [also] },
-    { ask: 'strangers', of: id, versions: [2], since: 4, without: [] },
+    { ask: 'subtreeInfo', of: id },
+    { ask: 'addedByOthers', of: id, versions: [1, 3, 5, 8], since: 0, without: [also] },
+    { ask: 'addedByOthers', of: id, versions: [2], since: 4, without: [] },
     { ask: 'newestLeaf', below: id, without: [] },
     { ask: 'newestLeaf', below: id, without: [also] },
     { ask: 'lastVisited', from: id },
-    { ask: 'edge', of: id },
+    { ask: 'lastPosition', of: id },
     { ask: 'groupMax', of: id },
-    { ask: 'gap', of: id, position: 'V' },
-    { ask: 'at', of: id, position: 'V' },
+    { ask: 'neighbourPositions', of: id, position: 'V' },
+    { ask: 'childAt', of: id, position: 'V' },
     { ask: 'bookmark', on: id },
     { ask: 'home', id },
   ];
@@ -216,7 +216,7 @@ function surroundings(
   log: Parameters<typeof undoableAct>[0],
   here: TreeId,
   reference?: ReferenceStore,
-): Surroundings {
+): OutsideTree {
   const all = [...trees.values()];
   const elsewhere = (found: ReturnType<typeof undoableAct>) =>
     found === null
@@ -258,12 +258,12 @@ function plain(read: Read, found: unknown): unknown {
     case 'head':
       return fieldsOf(found, headFields);
     case 'children':
-    case 'strangers':
+    case 'addedByOthers':
       return Array.isArray(found) ? found.map((head) => fieldsOf(head, headFields)) : found;
     case 'taken':
-    case 'topmost':
+    case 'withoutDescendants':
       return Array.isArray(found) ? [...found].sort() : found;
-    case 'inside':
+    case 'subtreeInfo':
       return isObject(found)
         ? { ...found, pending: sorted(found['pending']), bookmarks: sorted(found['bookmarks']) }
         : found;

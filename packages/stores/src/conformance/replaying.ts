@@ -6,9 +6,9 @@ import {
   arbitraryCommands,
   commandsFromText,
   commandsToText,
-  play,
   propertyRuns,
   ReferenceStore,
+  runCommands,
 } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
@@ -19,15 +19,15 @@ const sequences = propertyRuns(25, process.env);
 /** Plays commands on both stores and holds them to the same result, refusal and trees after every one. */
 export async function expectSamePlay(store: Store, commands: readonly AbstractCommand[]): Promise<void> {
   const reference = new ReferenceStore(store.owner);
-  const expected = play(reference, commands);
-  const actual = play(store, commands);
+  const expected = runCommands(reference, commands);
+  const actual = runCommands(store, commands);
   let treeIds: readonly TreeId[] = [];
   for (;;) {
     const [one, two] = [await expected.next(), await actual.next()];
     expect(two.done).toBe(one.done);
     if (one.done === true || two.done === true) break;
     const { resolved, refusal, commit, result, index } = one.value;
-    const told = { resolved, refusal, commit, result: comparable(result), index };
+    const reported = { resolved, refusal, commit, result: comparable(result), index };
     const turn = two.value;
     expect({
       resolved: turn.resolved,
@@ -35,7 +35,7 @@ export async function expectSamePlay(store: Store, commands: readonly AbstractCo
       commit: turn.commit,
       result: comparable(turn.result),
       index: turn.index,
-    }).toEqual(told);
+    }).toEqual(reported);
     treeIds = one.value.treeIds;
     const touched = new Set([one.value.treeId, ...(commit === null ? [] : [commit.treeId])]);
     for (const id of touched) expect(await imageOf(store, id)).toEqual(imageIn(reference, id));

@@ -1,8 +1,8 @@
 /** Search over every branch, and lists of trees. */
 import { nodeId, type SearchQuery, type Store, type TreeAttributes, type TreeQuery, treeId } from '@coppice/core';
-import { assistant, Bed, user, uuid } from '@coppice/core/testing';
+import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { bedIn, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
+import { needs, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
 async function found(store: Store, text: string, more: Partial<SearchQuery> = {}): Promise<string[]> {
   const { items } = await store.search({ text, ...more });
@@ -17,9 +17,9 @@ export function searchingRules(subject: StoreSubject): void {
       '[K60] terms are parts of texts in any case, all of them needed, on every branch',
       async (store, context) => {
         needs(context, store.supports.search, 'this store does not search');
-        const bed = await bedIn(store);
-        const [first] = await bed.grow(['The quick brown fox', 'jumps over the lazy dog']);
-        await bed.variant(assistant('Quickly said the Brownie'), first ?? nodeId(''));
+        const fixture = await treeIn(store);
+        const [first] = await fixture.grow(['The quick brown fox', 'jumps over the lazy dog']);
+        await fixture.variant(assistant('Quickly said the Brownie'), first ?? nodeId(''));
         expect(await found(store, 'QUICK brown')).toEqual(['Quickly said the Brownie', 'The quick brown fox']);
         expect(await found(store, 'uick')).toHaveLength(2);
         expect(await found(store, 'lazy quick')).toEqual([]);
@@ -30,8 +30,8 @@ export function searchingRules(subject: StoreSubject): void {
 
     rule(subject, '[K61] half a surrogate pair and NUL are found inside long terms too', async (store, context) => {
       needs(context, store.supports.search, 'this store does not search');
-      const bed = await bedIn(store);
-      await bed.grow(['before\ud800after', 'before\u0000after', 'before\ufffdafter']);
+      const fixture = await treeIn(store);
+      await fixture.grow(['before\ud800after', 'before\u0000after', 'before\ufffdafter']);
       expect(await found(store, 'before\ud800after')).toEqual(['before\ud800after']);
       expect(await found(store, 'e\u0000a')).toEqual(['before\u0000after']);
       expect(await found(store, 'ore\ufffdaft')).toEqual(['before\ufffdafter']);
@@ -40,7 +40,7 @@ export function searchingRules(subject: StoreSubject): void {
 
     rule(subject, '[K61] no character has a special meaning, and short terms find too', async (store, context) => {
       needs(context, store.supports.search, 'this store does not search');
-      const bed = await bedIn(store);
+      const fixture = await treeIn(store);
       const texts = [
         '50% off',
         '500 of them',
@@ -51,7 +51,7 @@ export function searchingRules(subject: StoreSubject): void {
         'Größe 漢字',
         'back\\slash*',
       ];
-      await bed.grow(texts.map(user));
+      await fixture.grow(texts.map(user));
       const cases: readonly (readonly [string, number])[] = [
         ['50%', 1],
         ['a_b', 1],
@@ -75,38 +75,38 @@ export function searchingRules(subject: StoreSubject): void {
 
     rule(subject, '[K62] search sees what was moved out of what came back', async (store, context) => {
       needs(context, store.supports.search, 'this store does not search');
-      const bed = await bedIn(store);
-      const { treeId } = bed;
-      const [a = nodeId(''), b = nodeId(''), c = nodeId('')] = await bed.grow(['alpha', 'beta', 'gamma', 'delta']);
-      await bed.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' });
+      const fixture = await treeIn(store);
+      const { treeId } = fixture;
+      const [a = nodeId(''), b = nodeId(''), c = nodeId('')] = await fixture.grow(['alpha', 'beta', 'gamma', 'delta']);
+      await fixture.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' });
       expect(await found(store, 'delta')).toEqual([]);
-      await bed.run({ type: 'undo', treeId });
-      await bed.run({ type: 'move', treeId, nodeId: c, parentId: a });
+      await fixture.run({ type: 'undo', treeId });
+      await fixture.run({ type: 'move', treeId, nodeId: c, parentId: a });
       expect(await found(store, 'gamma')).toHaveLength(1);
       expect(await found(store, 'delta')).toHaveLength(1);
     });
 
     rule(subject, '[K62] search sees what was acknowledged last and nothing that is gone', async (store, context) => {
       needs(context, store.supports.search, 'this store does not search');
-      const bed = await bedIn(store);
-      const [first, second] = await bed.grow(['alpha secret', 'beta']);
+      const fixture = await treeIn(store);
+      const [first, second] = await fixture.grow(['alpha secret', 'beta']);
       expect(await found(store, 'alpha')).toHaveLength(1);
-      await bed.run({
+      await fixture.run({
         type: 'edit',
-        treeId: bed.treeId,
+        treeId: fixture.treeId,
         nodeId: second ?? nodeId(''),
         content: 'gamma',
         mode: 'in-place',
       });
       expect(await found(store, 'beta')).toEqual([]);
       expect(await found(store, 'gamma')).toHaveLength(1);
-      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [first ?? nodeId('')] });
+      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [first ?? nodeId('')] });
       expect(await found(store, 'secret')).toEqual([]);
-      await bed.run({ type: 'undo', treeId: bed.treeId });
+      await fixture.run({ type: 'undo', treeId: fixture.treeId });
       expect(await found(store, 'secret')).toHaveLength(1);
-      await bed.run({ type: 'delete-tree', treeId: bed.treeId });
+      await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
       expect(await found(store, 'secret')).toEqual([]);
-      await bed.run({ type: 'restore-tree', treeId: bed.treeId });
+      await fixture.run({ type: 'restore-tree', treeId: fixture.treeId });
       expect(await found(store, 'secret')).toHaveLength(1);
     });
 
@@ -115,11 +115,11 @@ export function searchingRules(subject: StoreSubject): void {
       '[K63] hits come newest first, in parts without gap or double, by tree, project and role',
       async (store, context) => {
         needs(context, store.supports.search, 'this store does not search');
-        const bed = await bedIn(store);
-        const other = await bedIn(store, 2);
+        const fixture = await treeIn(store);
+        const other = await treeIn(store, 2);
         await other.run({ type: 'attributes', treeId: other.treeId, set: { project: 'garden', title: 'Named' } });
         for (let at = 0; at < 7; at++)
-          await (at % 2 === 0 ? bed : other).grow([`needle ${at}`, `reply with needle ${at}`]);
+          await (at % 2 === 0 ? fixture : other).grow([`needle ${at}`, `reply with needle ${at}`]);
         const all: string[] = [];
         let cursor: string | undefined;
         do {
@@ -146,13 +146,13 @@ export function searchingRules(subject: StoreSubject): void {
 
   describe('listing trees', () => {
     rule(subject, '[K64] trees come newest change first, in parts without gap or double', async (store) => {
-      const beds: Bed[] = [];
-      for (let at = 1; at <= 7; at++) beds.push(await bedIn(store, at));
+      const fixtures: TestTree[] = [];
+      for (let at = 1; at <= 7; at++) fixtures.push(await treeIn(store, at));
       // A clock of their own, by which some of them change at the same time.
       const times = [50, 40, 60, 40, 40, 70, 30];
-      for (const [at, bed] of beds.entries())
-        await bed.run(
-          { type: 'attributes', treeId: bed.treeId, set: { title: `T${at}` } },
+      for (const [at, fixture] of fixtures.entries())
+        await fixture.run(
+          { type: 'attributes', treeId: fixture.treeId, set: { title: `T${at}` } },
           { now: () => (times[at] ?? 0) * 1_000_000 },
         );
       const all: string[] = [];
@@ -162,8 +162,8 @@ export function searchingRules(subject: StoreSubject): void {
         for (const item of page.items) all.push(item.id);
         cursor = page.cursor ?? undefined;
       } while (cursor !== undefined);
-      expect([...all].sort()).toEqual(beds.map((bed) => bed.treeId));
-      expect([all.slice(0, 3), all.at(-1)]).toEqual([[5, 2, 0].map((at) => beds[at]?.treeId), beds[6]?.treeId]);
+      expect([...all].sort()).toEqual(fixtures.map((fixture) => fixture.treeId));
+      expect([all.slice(0, 3), all.at(-1)]).toEqual([[5, 2, 0].map((at) => fixtures[at]?.treeId), fixtures[6]?.treeId]);
       expect((await store.trees()).items.map((item) => item.id)).toEqual(all);
       for (const bad of ['x', '', '"', 'WyJ0cmVlcyJd'])
         expect(await refusalOf(store.trees({ cursor: bad }))).toBe('cursor/invalid');
@@ -171,8 +171,8 @@ export function searchingRules(subject: StoreSubject): void {
 
     rule(subject, '[K65] parts of titles are found in any case of any script, and tags exactly', async (store) => {
       const titled = async (id: number, attributes: TreeAttributes) => {
-        const bed = new Bed(store, treeId(uuid(id)));
-        await bed.run({ type: 'create', treeId: bed.treeId, attributes });
+        const fixture = new TestTree(store, treeId(uuid(id)));
+        await fixture.run({ type: 'create', treeId: fixture.treeId, attributes });
       };
       const titles = async (query: TreeQuery) => (await store.trees(query)).items.map((tree) => tree.attributes.title);
       await titled(1, { title: 'Été à Łódź 50%', tags: ['Work', 'a"b'], metadata: { play: 'x' } });
@@ -192,10 +192,10 @@ export function searchingRules(subject: StoreSubject): void {
     rule(subject, '[K64] [K65] trees narrowed by title come in parts without gap or double', async (store) => {
       const wanted: string[] = [];
       for (let id = 1; id <= 450; id++) {
-        const bed = new Bed(store, treeId(uuid(id)));
+        const fixture = new TestTree(store, treeId(uuid(id)));
         const title = id % 100 === 0 ? `Ärger ${id}` : `Ruhe ${id}`;
         if (id % 100 === 0) wanted.unshift(title);
-        await bed.run({ type: 'create', treeId: bed.treeId, attributes: { title } });
+        await fixture.run({ type: 'create', treeId: fixture.treeId, attributes: { title } });
       }
       const got: (string | undefined)[] = [];
       for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -211,13 +211,13 @@ export function searchingRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K65] trees are found by project, folder, tag, pin, title, forest and trash', async (store) => {
-      const bed = await bedIn(store, 1);
+      const fixture = await treeIn(store, 1);
       const set = { project: 'p1', folder: 'f1', tags: ['red', 'b"l%ue'], pinned: true, title: 'My 50% Title' };
-      await bed.run({ type: 'attributes', treeId: bed.treeId, set });
-      await bedIn(store, 2);
-      const trashed = await bedIn(store, 3);
+      await fixture.run({ type: 'attributes', treeId: fixture.treeId, set });
+      await treeIn(store, 2);
+      const trashed = await treeIn(store, 3);
       await trashed.run({ type: 'delete-tree', treeId: trashed.treeId });
-      const forest = new Bed(store, treeId(uuid(4)));
+      const forest = new TestTree(store, treeId(uuid(4)));
       await forest.run({ type: 'create', treeId: forest.treeId, forest: true }, { newId: () => uuid(4444) });
       const ids = async (query: TreeQuery) => (await store.trees(query)).items.map((item) => item.id).sort();
       expect(await ids({})).toEqual([uuid(1), uuid(2), uuid(4)]);

@@ -1,18 +1,18 @@
 /** Runs, other names and provenance. */
 import { nodeId, type Run, treeId } from '@coppice/core';
-import { type Bed, uuid } from '@coppice/core/testing';
+import { type TestTree, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { awkwardTexts, bedIn, given, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
+import { awkwardTexts, given, needs, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
 /** The rules of what stands beside the trees. */
 export function servingRules(subject: StoreSubject): void {
   describe('runs', () => {
     rule(subject, '[K100] a run is found until it ends, and beats while it is there', async (store) => {
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['a']);
+      const fixture = await treeIn(store);
+      const [first] = await fixture.grow(['a']);
       const run: Run = {
         id: uuid(80),
-        treeId: bed.treeId,
+        treeId: fixture.treeId,
         nodeId: first ?? nodeId(''),
         process: 'host 1',
         startedAt: 10,
@@ -23,11 +23,11 @@ export function servingRules(subject: StoreSubject): void {
       await store.runs.start(run);
       expect(await store.runs.find(run.id)).toEqual(run);
       expect(await store.runs.list()).toEqual([run]);
-      expect(await store.runs.list(bed.treeId)).toEqual([run]);
+      expect(await store.runs.list(fixture.treeId)).toEqual([run]);
       expect(await store.runs.beat(run.id, 20)).toBe(true);
       expect(await store.runs.find(run.id)).toEqual({ ...run, beatAt: 20 });
       // Outside versions and log.
-      expect((await store.history(bed.treeId)).length).toBe(2);
+      expect((await store.history(fixture.treeId)).length).toBe(2);
       await store.runs.end(run.id);
       await store.runs.end(run.id);
       expect(await store.runs.find(run.id)).toBeNull();
@@ -41,27 +41,27 @@ export function servingRules(subject: StoreSubject): void {
       subject,
       '[K164] a reply that nobody writes any more, and a run without its reply, are warnings of every check',
       async (store) => {
-        const bed = await bedIn(store);
-        const [first] = await bed.grow(['a']);
-        const { result } = await bed.run({
+        const fixture = await treeIn(store);
+        const [first] = await fixture.grow(['a']);
+        const { result } = await fixture.run({
           type: 'reply',
-          treeId: bed.treeId,
+          treeId: fixture.treeId,
           parentId: first ?? nodeId(''),
           replies: [{ status: 'pending' }],
         });
         const [open] = result.added;
         if (open === undefined) throw new Error('There is a reply.');
         const data = { process: 'p', startedAt: 1, beatAt: 1, data: {} };
-        await store.runs.start({ id: uuid(80), treeId: bed.treeId, nodeId: open, ...data });
+        await store.runs.start({ id: uuid(80), treeId: fixture.treeId, nodeId: open, ...data });
         expect((await store.fsck()).findings).toEqual([]);
         await store.runs.end(uuid(80));
         const warning = (code: string, id: string) => {
           const message = `${code} at ${id}.`;
-          return { code, severity: 'warning', id, message, treeId: bed.treeId };
+          return { code, severity: 'warning', id, message, treeId: fixture.treeId };
         };
         expect((await store.fsck()).findings).toEqual([warning('J27 pending-without-run', open)]);
         // A run is noted before its reply is there, and may be all that is left.
-        await store.runs.start({ id: uuid(81), treeId: bed.treeId, nodeId: nodeId(uuid(82)), ...data });
+        await store.runs.start({ id: uuid(81), treeId: fixture.treeId, nodeId: nodeId(uuid(82)), ...data });
         expect((await store.fsck()).findings).toEqual([
           warning('J27 pending-without-run', open),
           warning('run-dangling', uuid(81)),
@@ -73,10 +73,10 @@ export function servingRules(subject: StoreSubject): void {
       subject,
       '[K101] a piece that overlaps adds what is new of it, and one that leaves a hole is refused',
       async (store) => {
-        const bed = await bedIn(store);
-        const [first] = await bed.grow(['a']);
+        const fixture = await treeIn(store);
+        const [first] = await fixture.grow(['a']);
         const id = uuid(80);
-        const at = { treeId: bed.treeId, nodeId: first ?? nodeId('') };
+        const at = { treeId: fixture.treeId, nodeId: first ?? nodeId('') };
         await store.runs.start({ id, ...at, process: 'p', startedAt: 1, beatAt: 1, data: {} });
         for (const [offset, text] of [
           [0, 'abc'],
@@ -96,12 +96,12 @@ export function servingRules(subject: StoreSubject): void {
       subject,
       '[K101] the text of a run is read gapless from any offset, and a piece sent twice is there once',
       async (store) => {
-        const bed = await bedIn(store);
-        const [first] = await bed.grow(['a']);
+        const fixture = await treeIn(store);
+        const [first] = await fixture.grow(['a']);
         const id = uuid(80);
         await store.runs.start({
           id,
-          treeId: bed.treeId,
+          treeId: fixture.treeId,
           nodeId: first ?? nodeId(''),
           process: 'p',
           startedAt: 1,
@@ -128,9 +128,9 @@ export function servingRules(subject: StoreSubject): void {
     );
 
     rule(subject, '[K102] a run that stopped beating is claimed by one only', async (store) => {
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['a']);
-      const base = { treeId: bed.treeId, nodeId: first ?? nodeId(''), process: 'dead', startedAt: 1, data: {} };
+      const fixture = await treeIn(store);
+      const [first] = await fixture.grow(['a']);
+      const base = { treeId: fixture.treeId, nodeId: first ?? nodeId(''), process: 'dead', startedAt: 1, data: {} };
       await store.runs.start({ ...base, id: uuid(80), beatAt: 10 });
       await store.runs.start({ ...base, id: uuid(81), beatAt: 100 });
       const claims = await Promise.all(['p', 'q', 'r'].map((process) => store.runs.claimStale(50, process, 200)));
@@ -144,13 +144,13 @@ export function servingRules(subject: StoreSubject): void {
       subject,
       '[K160] what is noted with a run is seen by everybody, also if two note something at once',
       async (store) => {
-        const bed = await bedIn(store);
-        const [first = nodeId('')] = await bed.grow(['a']);
+        const fixture = await treeIn(store);
+        const [first = nodeId('')] = await fixture.grow(['a']);
         const id = uuid(80);
         const data = { model: 'm', old: 1 };
         await store.runs.start({
           id,
-          treeId: bed.treeId,
+          treeId: fixture.treeId,
           nodeId: first,
           process: 'p',
           startedAt: 10,
@@ -167,11 +167,11 @@ export function servingRules(subject: StoreSubject): void {
 
     rule(subject, '[K103] runs and their text outlive the process', async (store, context) => {
       needs(context, store.supports.durable, 'nothing outlives the process');
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['a']);
+      const fixture = await treeIn(store);
+      const [first] = await fixture.grow(['a']);
       const run: Run = {
         id: uuid(80),
-        treeId: bed.treeId,
+        treeId: fixture.treeId,
         nodeId: first ?? nodeId(''),
         process: 'p',
         startedAt: 1,
@@ -192,11 +192,11 @@ export function servingRules(subject: StoreSubject): void {
       subject,
       '[K105] trees and nodes are found by their foreign ids, and a name given again points anew',
       async (store) => {
-        const bed = await bedIn(store);
-        const [first, second] = await bed.grow(['a', 'b']);
+        const fixture = await treeIn(store);
+        const [first, second] = await fixture.grow(['a', 'b']);
         const [a, b] = [first ?? nodeId(''), second ?? nodeId('')];
         const names = ['x', 'y\u0000', '__proto__', 'é'.repeat(256)].map((id) => ({
-          treeId: bed.treeId,
+          treeId: fixture.treeId,
           nodeId: a,
           format: 'chat',
           scope: 'file 1',
@@ -204,7 +204,7 @@ export function servingRules(subject: StoreSubject): void {
         }));
         await store.putExternalIds([
           ...names,
-          { treeId: bed.treeId, nodeId: null, format: 'chat', scope: 'file 1', id: 'tree' },
+          { treeId: fixture.treeId, nodeId: null, format: 'chat', scope: 'file 1', id: 'tree' },
         ]);
         for (const name of names) expect(await store.findExternalIds('chat', 'file 1', [name.id])).toEqual([name]);
         expect(await store.findExternalIds('chat', 'file 2', ['x'])).toEqual([]);
@@ -213,30 +213,30 @@ export function servingRules(subject: StoreSubject): void {
         expect(
           (await store.findExternalIds('chat', 'file 1', ['tree', 'x', 'none'])).map((name) => name.id).sort(),
         ).toEqual(['tree', 'x']);
-        await store.putExternalIds([{ treeId: bed.treeId, nodeId: b, format: 'chat', scope: 'file 1', id: 'x' }]);
+        await store.putExternalIds([{ treeId: fixture.treeId, nodeId: b, format: 'chat', scope: 'file 1', id: 'x' }]);
         expect((await store.findExternalIds('chat', 'file 1', ['x'])).map((name) => name.nodeId)).toEqual([b]);
-        expect((await store.externalIdsOf(bed.treeId)).length).toBe(5);
-        const bad = { treeId: bed.treeId, nodeId: null, format: 'chat', scope: 's', id: 'é'.repeat(257) };
+        expect((await store.externalIdsOf(fixture.treeId)).length).toBe(5);
+        const bad = { treeId: fixture.treeId, nodeId: null, format: 'chat', scope: 's', id: 'é'.repeat(257) };
         expect(await refusalOf(store.putExternalIds([bad]))).toBe('id/invalid');
         expect(await refusalOf(store.putExternalIds([{ ...bad, id: 'z', nodeId: nodeId(uuid(99)) }]))).toBe(
           'tree/unknown-node',
         );
-        expect((await store.externalIdsOf(bed.treeId)).length).toBe(5);
+        expect((await store.externalIdsOf(fixture.treeId)).length).toBe(5);
       },
     );
 
     rule(subject, '[K106] one foreign id may name nodes of two trees', async (store) => {
-      const beds = [await bedIn(store, 1), await bedIn(store, 2)];
-      for (const bed of beds)
-        await store.putExternalIds([{ treeId: bed.treeId, nodeId: null, format: 'chat', scope: 's', id: 'same' }]);
+      const fixtures = [await treeIn(store, 1), await treeIn(store, 2)];
+      for (const fixture of fixtures)
+        await store.putExternalIds([{ treeId: fixture.treeId, nodeId: null, format: 'chat', scope: 's', id: 'same' }]);
       expect((await store.findExternalIds('chat', 's', ['same'])).map((name) => name.treeId).sort()).toEqual(
-        beds.map((bed) => bed.treeId),
+        fixtures.map((fixture) => fixture.treeId),
       );
     });
 
     rule(subject, '[K105] names of several trees come in together, all of them or none', async (store) => {
-      const beds = [await bedIn(store, 1), await bedIn(store, 2)];
-      const names = beds.flatMap(({ treeId: id }) =>
+      const fixtures = [await treeIn(store, 1), await treeIn(store, 2)];
+      const names = fixtures.flatMap(({ treeId: id }) =>
         ['file 1', 'file 2'].flatMap((scope) =>
           Array.from({ length: 300 }, (_, at) => ({
             treeId: id,
@@ -254,28 +254,29 @@ export function servingRules(subject: StoreSubject): void {
       expect(await refusalOf(store.putExternalIds([...names, { ...first, treeId: treeId(uuid(98)) }]))).toBe(
         'tree/unknown-tree',
       );
-      for (const bed of beds) expect(await store.externalIdsOf(bed.treeId)).toEqual([]);
+      for (const fixture of fixtures) expect(await store.externalIdsOf(fixture.treeId)).toEqual([]);
       // The same name twice: the later one counts.
-      const [grown] = (await beds[0]?.grow(['a'])) ?? [];
+      const [grown] = (await fixtures[0]?.grow(['a'])) ?? [];
       await store.putExternalIds([...names, { ...first, nodeId: grown ?? null }]);
-      for (const bed of beds) expect((await store.externalIdsOf(bed.treeId)).length).toBe(600);
+      for (const fixture of fixtures) expect((await store.externalIdsOf(fixture.treeId)).length).toBe(600);
       expect((await store.findExternalIds('chat', first.scope, [first.id])).map((name) => name.nodeId).sort()).toEqual(
         [grown, null].sort(),
       );
     });
 
     rule(subject, '[K163] names come by tree, format, scope and id, however they were given', async (store) => {
-      const beds = [await bedIn(store, 2), await bedIn(store, 1)];
+      const fixtures = [await treeIn(store, 2), await treeIn(store, 1)];
       // By bytes the last two would change places.
       const ids = ['a', 'b', '\u{1f44d}', '\uffee'];
-      const names = (of: Bed) => ids.map((id) => ({ treeId: of.treeId, nodeId: null, format: 'chat', scope: 's', id }));
-      for (const bed of beds)
+      const names = (of: TestTree) =>
+        ids.map((id) => ({ treeId: of.treeId, nodeId: null, format: 'chat', scope: 's', id }));
+      for (const fixture of fixtures)
         await store.putExternalIds([
-          ...names(bed).reverse(),
-          { treeId: bed.treeId, nodeId: null, format: 'api', scope: 'z', id: 'z' },
-          { treeId: bed.treeId, nodeId: null, format: 'chat', scope: 'r', id: 'z' },
+          ...names(fixture).reverse(),
+          { treeId: fixture.treeId, nodeId: null, format: 'api', scope: 'z', id: 'z' },
+          { treeId: fixture.treeId, nodeId: null, format: 'chat', scope: 'r', id: 'z' },
         ]);
-      const [later, sooner] = beds;
+      const [later, sooner] = fixtures;
       if (later === undefined || sooner === undefined) throw new Error('There are two.');
       expect(await store.findExternalIds('chat', 's', ['\uffee', 'b', 'a', '\u{1f44d}', 'b'])).toEqual([
         ...names(sooner),
@@ -289,10 +290,10 @@ export function servingRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K107] provenance is kept outside version and log', async (store) => {
-      const bed = await bedIn(store);
-      const [first, second] = await bed.grow(['a', 'b']);
+      const fixture = await treeIn(store);
+      const [first, second] = await fixture.grow(['a', 'b']);
       const rows = [1, 2].map((at) => ({
-        treeId: bed.treeId,
+        treeId: fixture.treeId,
         source: 'proxy \u0000',
         firstNodeId: first ?? nodeId(''),
         lastNodeId: second ?? nodeId(''),
@@ -301,8 +302,8 @@ export function servingRules(subject: StoreSubject): void {
       }));
       await store.addProvenance(rows);
       await store.addProvenance([]);
-      expect([...(await store.provenanceOf(bed.treeId))].sort((a, b) => a.at - b.at)).toEqual(rows);
-      expect((await store.history(bed.treeId)).length).toBe(2);
+      expect([...(await store.provenanceOf(fixture.treeId))].sort((a, b) => a.at - b.at)).toEqual(rows);
+      expect((await store.history(fixture.treeId)).length).toBe(2);
     });
   });
 }

@@ -15,7 +15,7 @@ import {
   treeId,
   treeToJson,
 } from '@coppice/core';
-import { Bed, uuid } from '@coppice/core/testing';
+import { TestTree, uuid } from '@coppice/core/testing';
 import { expect, type TestContext, test } from 'vitest';
 import type { StoreOptions } from '../options.ts';
 
@@ -76,8 +76,8 @@ export function given<T>(part: T | undefined, what: string): T {
 }
 
 /** A bed with an empty tree in a store. */
-export function bedIn(store: Store, id = 1, systemPrompt?: string): Promise<Bed> {
-  return Bed.make({ store, treeId: treeId(uuid(id)), ...(systemPrompt === undefined ? {} : { systemPrompt }) });
+export function treeIn(store: Store, id = 1, systemPrompt?: string): Promise<TestTree> {
+  return TestTree.make({ store, treeId: treeId(uuid(id)), ...(systemPrompt === undefined ? {} : { systemPrompt }) });
 }
 
 /** Asks a store one question about a tree. */
@@ -147,17 +147,17 @@ export async function feedRefusal(store: Store, id: TreeId): Promise<string> {
  * The first change that a feed over all trees tells from now on. When a feed begins to listen nobody can see, so the
  * change is made again until it is told, and the test fails where it never is.
  */
-export async function firstTold(store: Store, change: () => Promise<unknown>): Promise<ListEvent> {
+export async function firstReported(store: Store, change: () => Promise<unknown>): Promise<ListEvent> {
   const stop = new AbortController();
-  const told: ListEvent[] = [];
+  const reported: ListEvent[] = [];
   const listening = (async () => {
     for await (const event of store.feedAll(null, stop.signal)) {
-      told.push(event);
+      reported.push(event);
       break;
     }
   })();
   try {
-    for (const until = performance.now() + patience; performance.now() < until && told.length === 0; ) {
+    for (const until = performance.now() + patience; performance.now() < until && reported.length === 0; ) {
       await change();
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -165,7 +165,7 @@ export async function firstTold(store: Store, change: () => Promise<unknown>): P
     stop.abort();
     await listening;
   }
-  const [event] = told;
+  const [event] = reported;
   if (event === undefined) throw new Error('No change was told.');
   return event;
 }

@@ -9,12 +9,11 @@ import {
   type TreeId,
   treeToJson,
 } from '@coppice/core';
-import { arbitraryCommands, assistant, Bed, play, ReferenceStore, user, uuid } from '@coppice/core/testing';
+import { arbitraryCommands, assistant, ReferenceStore, runCommands, TestTree, user, uuid } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import {
   asked,
-  bedIn,
   expectSound,
   given,
   imageOf,
@@ -23,20 +22,21 @@ import {
   rule,
   type StoreSubject,
   take,
+  treeIn,
   valueIn,
 } from './subject.ts';
 
 /** Everything that a store tells of a tree, as one text in which a purged word must not be. */
 async function allTextOf(store: Store, id: TreeId): Promise<string> {
   const row = await asked(store, id, 'tree', {});
-  const told = [
+  const reported = [
     await asked(store, id, 'rows', {}),
     await asked(store, id, 'log', { since: 0 }),
     await take(store.feed(id, 0), row?.version ?? 0),
     await store.history(id),
     await store.trash(id),
   ];
-  return JSON.stringify(told);
+  return JSON.stringify(reported);
 }
 
 function said(id: string) {
@@ -44,14 +44,14 @@ function said(id: string) {
 }
 
 /** A turn of an act whose reply is still being written, and what was said below it meanwhile. */
-async function saidMeanwhile(bed: Bed, number: number, act: { readonly actId: string }) {
-  const { treeId } = bed;
+async function saidMeanwhile(fixture: TestTree, number: number, act: { readonly actId: string }) {
+  const { treeId } = fixture;
   const question = uuid(number + 1);
-  await bed.run({ type: 'append', treeId, messages: [said(question)] }, act);
-  const { result } = await bed.run({ type: 'reply', treeId, parentId: nodeId(question), replies: [{}] }, act);
+  await fixture.run({ type: 'append', treeId, messages: [said(question)] }, act);
+  const { result } = await fixture.run({ type: 'reply', treeId, parentId: nodeId(question), replies: [{}] }, act);
   const [reply = nodeId('')] = result.added;
   const messages = [said(uuid(number + 2))];
-  const { actId: meanwhile } = await bed.run({ type: 'append', treeId, parentId: reply, messages });
+  const { actId: meanwhile } = await fixture.run({ type: 'append', treeId, parentId: reply, messages });
   return { reply, meanwhile };
 }
 
@@ -63,35 +63,33 @@ async function rootOf(store: Store, id: TreeId): Promise<NodeId> {
 export function trashingRules(subject: StoreSubject): void {
   describe('the trash', () => {
     rule(subject, '[K80] the trash lists what each removal took, newest first, until it is restored', async (store) => {
-      const bed = await bedIn(store);
-      const [a, b, c, d] = await bed.grow(['a', 'b', 'c', 'd']);
-      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [d ?? nodeId('')], mode: 'cascade' });
-      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [b ?? nodeId('')], mode: 'cascade' });
-      const items = await store.trash(bed.treeId);
+      const fixture = await treeIn(store);
+      const [a, b, c, d] = await fixture.grow(['a', 'b', 'c', 'd']);
+      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [d ?? nodeId('')], mode: 'cascade' });
+      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b ?? nodeId('')], mode: 'cascade' });
+      const items = await store.trash(fixture.treeId);
       expect(items.map(({ nodeId: id, count, removedIn, preview }) => ({ id, count, removedIn, preview }))).toEqual([
         { id: b, count: 2, removedIn: 4, preview: 'b' },
         { id: d, count: 1, removedIn: 3, preview: 'd' },
       ]);
-      expect(items.every((item) => item.treeId === bed.treeId && item.at > 0)).toBe(true);
-      await bed.run({ type: 'restore', treeId: bed.treeId, nodeId: b ?? nodeId('') });
-      expect((await store.trash(bed.treeId)).map((item) => item.nodeId)).toEqual([d]);
-      expect((await asked(store, bed.treeId, 'path', { to: c ?? nodeId('') })).nodes.map((node) => node.id)).toEqual([
-        a,
-        b,
-        c,
-      ]);
+      expect(items.every((item) => item.treeId === fixture.treeId && item.at > 0)).toBe(true);
+      await fixture.run({ type: 'restore', treeId: fixture.treeId, nodeId: b ?? nodeId('') });
+      expect((await store.trash(fixture.treeId)).map((item) => item.nodeId)).toEqual([d]);
+      expect(
+        (await asked(store, fixture.treeId, 'path', { to: c ?? nodeId('') })).nodes.map((node) => node.id),
+      ).toEqual([a, b, c]);
     });
 
     rule(subject, '[K80] what went together is told in the order in which it was made, by its title', async (store) => {
-      const bed = await bedIn(store);
-      const { treeId } = bed;
+      const fixture = await treeIn(store);
+      const { treeId } = fixture;
       const made = [uuid(203), uuid(202), uuid(201)];
       for (const id of made)
-        await bed.run({ type: 'append', treeId, parentId: await rootOf(store, treeId), messages: [said(id)] });
+        await fixture.run({ type: 'append', treeId, parentId: await rootOf(store, treeId), messages: [said(id)] });
       const [first = ''] = made;
-      await bed.run({ type: 'title', treeId, nodeId: nodeId(first), title: "a machine's", auto: true });
-      await bed.run({ type: 'append', treeId, parentId: nodeId(first), messages: [said(uuid(204))] });
-      await bed.run({ type: 'clear', treeId });
+      await fixture.run({ type: 'title', treeId, nodeId: nodeId(first), title: "a machine's", auto: true });
+      await fixture.run({ type: 'append', treeId, parentId: nodeId(first), messages: [said(uuid(204))] });
+      await fixture.run({ type: 'clear', treeId });
       const items = await store.trash(treeId);
       expect(items.map((item) => item.nodeId)).toEqual(made);
       expect(items.map((item) => item.preview)).toEqual(made.map((id) => `says ${id}`));
@@ -101,63 +99,69 @@ export function trashingRules(subject: StoreSubject): void {
       subject,
       '[K81] purging takes rows, former contents and texts, and undo before it is refused',
       async (store) => {
-        const bed = await bedIn(store);
-        const [a, b, c] = await bed.grow(['open', 'secret one', 'secret two']);
+        const fixture = await treeIn(store);
+        const [a, b, c] = await fixture.grow(['open', 'secret one', 'secret two']);
         const id = b ?? nodeId('');
-        await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: id, content: 'secret three', mode: 'in-place' });
-        await bed.run({ type: 'title', treeId: bed.treeId, nodeId: id, title: 'secret title' });
-        await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: c ?? nodeId(''), title: 'secret mark' });
-        await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [id], mode: 'cascade' });
-        expect(await allTextOf(store, bed.treeId)).toContain('secret');
-        expect(await refusalOf(store.purge(bed.treeId, { nodeId: a ?? nodeId('') }))).toBe('tree/unknown-node');
-        expect(await refusalOf(store.purge(bed.treeId, { nodeId: nodeId(uuid(99)) }))).toBe('tree/unknown-node');
-        const report = await store.purge(bed.treeId, { nodeId: id });
+        await fixture.run({
+          type: 'edit',
+          treeId: fixture.treeId,
+          nodeId: id,
+          content: 'secret three',
+          mode: 'in-place',
+        });
+        await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: id, title: 'secret title' });
+        await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: c ?? nodeId(''), title: 'secret mark' });
+        await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [id], mode: 'cascade' });
+        expect(await allTextOf(store, fixture.treeId)).toContain('secret');
+        expect(await refusalOf(store.purge(fixture.treeId, { nodeId: a ?? nodeId('') }))).toBe('tree/unknown-node');
+        expect(await refusalOf(store.purge(fixture.treeId, { nodeId: nodeId(uuid(99)) }))).toBe('tree/unknown-node');
+        const report = await store.purge(fixture.treeId, { nodeId: id });
         expect(report.nodes).toBe(2);
         expect(report.contents).toBeGreaterThan(0);
-        expect(await allTextOf(store, bed.treeId)).not.toContain('secret');
-        expect(await store.trash(bed.treeId)).toEqual([]);
+        expect(await allTextOf(store, fixture.treeId)).not.toContain('secret');
+        expect(await store.trash(fixture.treeId)).toEqual([]);
         expect((await store.search({ text: 'secret' })).items).toEqual([]);
-        expect(await asked(store, bed.treeId, 'anyNode', { id })).toBeNull();
-        expect(await bed.refusal({ type: 'undo', treeId: bed.treeId })).toBe('undo/purged');
-        expect(await bed.refusal({ type: 'restore-version', treeId: bed.treeId, version: 2 })).toBe('undo/purged');
-        expect((await store.history(bed.treeId)).map((commit) => commit.version)).toEqual([6, 5, 4, 3, 2, 1]);
-        await bed.grow(['goes on']);
-        expect((await asked(store, bed.treeId, 'tree', {}))?.version).toBe(7);
-        await expectSound(store, bed.treeId);
+        expect(await asked(store, fixture.treeId, 'anyNode', { id })).toBeNull();
+        expect(await fixture.refusal({ type: 'undo', treeId: fixture.treeId })).toBe('undo/purged');
+        expect(await fixture.refusal({ type: 'restore-version', treeId: fixture.treeId, version: 2 })).toBe(
+          'undo/purged',
+        );
+        expect((await store.history(fixture.treeId)).map((commit) => commit.version)).toEqual([6, 5, 4, 3, 2, 1]);
+        await fixture.grow(['goes on']);
+        expect((await asked(store, fixture.treeId, 'tree', {}))?.version).toBe(7);
+        await expectSound(store, fixture.treeId);
       },
     );
 
     rule(subject, '[K82] purging up to a version takes what was removed by then and nothing else', async (store) => {
-      const bed = await bedIn(store);
-      const [a, b, c, d] = await bed.grow(['a', 'b', 'c', 'd']);
-      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [d ?? nodeId('')] });
-      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [b ?? nodeId('')] });
-      expect((await store.purge(bed.treeId, { upTo: 2 })).nodes).toBe(0);
-      expect((await store.purge(bed.treeId, { upTo: 3 })).nodes).toBe(1);
-      expect((await store.trash(bed.treeId)).map((item) => item.nodeId)).toEqual([b]);
-      await bed.run({ type: 'undo', treeId: bed.treeId });
-      expect((await asked(store, bed.treeId, 'path', { to: c ?? nodeId('') })).nodes.map((node) => node.id)).toEqual([
-        a,
-        b,
-        c,
-      ]);
-      await expectSound(store, bed.treeId);
+      const fixture = await treeIn(store);
+      const [a, b, c, d] = await fixture.grow(['a', 'b', 'c', 'd']);
+      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [d ?? nodeId('')] });
+      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b ?? nodeId('')] });
+      expect((await store.purge(fixture.treeId, { upTo: 2 })).nodes).toBe(0);
+      expect((await store.purge(fixture.treeId, { upTo: 3 })).nodes).toBe(1);
+      expect((await store.trash(fixture.treeId)).map((item) => item.nodeId)).toEqual([b]);
+      await fixture.run({ type: 'undo', treeId: fixture.treeId });
+      expect(
+        (await asked(store, fixture.treeId, 'path', { to: c ?? nodeId('') })).nodes.map((node) => node.id),
+      ).toEqual([a, b, c]);
+      await expectSound(store, fixture.treeId);
     });
 
     rule(subject, '[K82] where somebody was last is forgotten with what is purged', async (store) => {
-      const bed = await bedIn(store);
-      const [a = nodeId(''), b = nodeId('')] = await bed.grow(['a', 'b']);
-      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [b] });
-      await store.purge(bed.treeId, { nodeId: b });
-      expect((await asked(store, bed.treeId, 'node', { id: a }))?.lastChildId).toBeNull();
+      const fixture = await treeIn(store);
+      const [a = nodeId(''), b = nodeId('')] = await fixture.grow(['a', 'b']);
+      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b] });
+      await store.purge(fixture.treeId, { nodeId: b });
+      expect((await asked(store, fixture.treeId, 'node', { id: a }))?.lastChildId).toBeNull();
     });
 
     rule(subject, '[K83] a tree is purged from the trash only, and nothing of it remains', async (store) => {
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['secret']);
+      const fixture = await treeIn(store);
+      const [first] = await fixture.grow(['secret']);
       const run = {
         id: uuid(80),
-        treeId: bed.treeId,
+        treeId: fixture.treeId,
         nodeId: first ?? nodeId(''),
         process: 'p',
         startedAt: 1,
@@ -166,21 +170,21 @@ export function trashingRules(subject: StoreSubject): void {
       };
       await store.runs.start(run);
       await store.runs.append(run.id, { offset: 0, text: 'secret' });
-      await store.putExternalIds([{ treeId: bed.treeId, nodeId: first ?? null, format: 'f', scope: 's', id: 'x' }]);
-      expect(await refusalOf(store.purgeTree(bed.treeId))).toBe('command/invalid');
-      await bed.run({ type: 'delete-tree', treeId: bed.treeId });
-      await store.purgeTree(bed.treeId);
-      expect(await refusalOf(store.purgeTree(bed.treeId))).toBe('tree/unknown-tree');
+      await store.putExternalIds([{ treeId: fixture.treeId, nodeId: first ?? null, format: 'f', scope: 's', id: 'x' }]);
+      expect(await refusalOf(store.purgeTree(fixture.treeId))).toBe('command/invalid');
+      await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
+      await store.purgeTree(fixture.treeId);
+      expect(await refusalOf(store.purgeTree(fixture.treeId))).toBe('tree/unknown-tree');
       expect((await store.trees({ trashed: true })).items).toEqual([]);
-      expect(await asked(store, bed.treeId, 'tree', {})).toBeNull();
+      expect(await asked(store, fixture.treeId, 'tree', {})).toBeNull();
       expect((await store.search({ text: 'secret' })).items).toEqual([]);
       expect(await store.runs.find(run.id)).toBeNull();
       expect(await store.runs.chunks(run.id)).toEqual([]);
       expect(await store.findExternalIds('f', 's', ['x'])).toEqual([]);
-      const again = await bedIn(store);
+      const again = await treeIn(store);
       expect(
         (
-          await again.store.read(bed.treeId, function* () {
+          await again.store.read(fixture.treeId, function* () {
             return (yield { ask: 'log', since: 0 } as const) as readonly unknown[];
           })
         ).length,
@@ -193,10 +197,10 @@ export function trashingRules(subject: StoreSubject): void {
       subject,
       '[K84] history tells the commits newest first, before a version and as many as asked for',
       async (store) => {
-        const bed = await bedIn(store);
-        for (const text of ['a', 'b', 'c']) await bed.grow([text]);
-        await bed.run({ type: 'undo', treeId: bed.treeId }, { actor: 'me' });
-        const all = await store.history(bed.treeId);
+        const fixture = await treeIn(store);
+        for (const text of ['a', 'b', 'c']) await fixture.grow([text]);
+        await fixture.run({ type: 'undo', treeId: fixture.treeId }, { actor: 'me' });
+        const all = await store.history(fixture.treeId);
         expect(all.map(({ version, kind }) => [version, kind])).toEqual([
           [5, 'undo'],
           [4, 'do'],
@@ -205,12 +209,12 @@ export function trashingRules(subject: StoreSubject): void {
           [1, 'do'],
         ]);
         expect(all[1]).toMatchObject({ actor: 'me', structural: true, steps: { insert: 1, select: 1 } });
-        expect((await store.history(bed.treeId, { before: 4, limit: 2 })).map(({ version }) => version)).toEqual([
+        expect((await store.history(fixture.treeId, { before: 4, limit: 2 })).map(({ version }) => version)).toEqual([
           3, 2,
         ]);
-        expect(await store.history(bed.treeId, { before: 1 })).toEqual([]);
+        expect(await store.history(fixture.treeId, { before: 1 })).toEqual([]);
         for (const limit of [0, -1, 1.5, Number.NaN])
-          expect(await refusalOf(store.history(bed.treeId, { limit }))).toBe('command/invalid');
+          expect(await refusalOf(store.history(fixture.treeId, { limit }))).toBe('command/invalid');
       },
     );
 
@@ -219,38 +223,38 @@ export function trashingRules(subject: StoreSubject): void {
       const [commands = []] = fc.sample(arbitraryCommands({ minLength: 40, maxLength: 40 }), { seed: 5, numRuns: 1 });
       const reference = new ReferenceStore(store.owner);
       const states = new Map<string, Tree>();
-      for await (const _ of play(reference, commands))
+      for await (const _ of runCommands(reference, commands))
         for (const tree of reference.trees.values()) states.set(`${tree.id} ${tree.version}`, tree);
-      for await (const _ of play(store, commands));
+      for await (const _ of runCommands(store, commands));
       for (const then of states.values())
         expect(unmarked(await store.read(then.id, () => readTreeAsOf(then.id, then.version)))).toEqual(unmarked(then));
     });
 
     rule(subject, '[K87] a tree that an act only made, or only pointed in, is none that it changed', async (store) => {
-      const bed = await bedIn(store);
-      const other = await bedIn(store, 2);
+      const fixture = await treeIn(store);
+      const other = await treeIn(store, 2);
       const [seen = nodeId('')] = await other.grow(['x', 'y']);
-      const { treeId } = bed;
+      const { treeId } = fixture;
       const act = { actId: uuid(700) };
-      await bed.run({ type: 'append', treeId, messages: [said(uuid(701))] }, act);
+      await fixture.run({ type: 'append', treeId, messages: [said(uuid(701))] }, act);
       await other.run({ type: 'select', treeId: other.treeId, nodeId: seen }, act);
-      await bed.run({ type: 'duplicate', treeId: asTreeId(uuid(3)), from: treeId }, act);
+      await fixture.run({ type: 'duplicate', treeId: asTreeId(uuid(3)), from: treeId }, act);
       expect((await asked(store, treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([]);
-      await bed.run({ type: 'undo', treeId });
-      const { result } = await bed.run({ type: 'redo', treeId });
+      await fixture.run({ type: 'undo', treeId });
+      const { result } = await fixture.run({ type: 'redo', treeId });
       expect(result.activeNodeId).toBe(uuid(701));
     });
 
     rule(subject, '[K180] a purge names the other trees that hold copies of what it takes', async (store) => {
-      const bed = await bedIn(store);
-      const [first = nodeId(''), second = nodeId('')] = await bed.grow(['one', 'two']);
-      const { treeId } = bed;
+      const fixture = await treeIn(store);
+      const [first = nodeId(''), second = nodeId('')] = await fixture.grow(['one', 'two']);
+      const { treeId } = fixture;
       const copy = asTreeId(uuid(2));
-      await bed.run({ type: 'duplicate', treeId: copy, from: treeId, attributes: { title: 'The copy' } });
-      const picking = await bedIn(store, 3);
+      await fixture.run({ type: 'duplicate', treeId: copy, from: treeId, attributes: { title: 'The copy' } });
+      const picking = await treeIn(store, 3);
       await picking.grow(['begins']);
       await picking.run({ type: 'cherry-pick', treeId: picking.treeId, from: treeId, nodeId: second });
-      await bed.run({ type: 'delete', treeId, nodeIds: [second], mode: 'cascade' });
+      await fixture.run({ type: 'delete', treeId, nodeIds: [second], mode: 'cascade' });
       expect(await store.purge(treeId, { nodeId: second })).toEqual({
         nodes: 1,
         contents: 0,
@@ -262,92 +266,92 @@ export function trashingRules(subject: StoreSubject): void {
         uncleared: [],
       });
       expect(first).not.toBe('');
-      await bed.run({ type: 'delete-tree', treeId: copy });
+      await fixture.run({ type: 'delete-tree', treeId: copy });
       const report = await store.purgeTree(copy);
       expect(report.nodes).toBe(3);
       expect(report.copies.map((one) => [one.treeId, one.nodes])).toContainEqual([treeId, 1]);
     });
 
     rule(subject, '[K180] a purge tells how many attachments stay because they were just put', async (store) => {
-      const bed = await bedIn(store);
+      const fixture = await treeIn(store);
       const { hash } = await store.blobs.put(new TextEncoder().encode('bytes'), 'text/plain');
       const content = [{ type: 'file', source: { type: 'blob', hash }, mediaType: 'text/plain' }];
-      await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: { role: 'user', content } }] });
-      await bed.run({ type: 'delete-tree', treeId: bed.treeId });
-      expect((await store.purgeTree(bed.treeId)).waitingAttachments).toBe(1);
+      await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: { role: 'user', content } }] });
+      await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
+      expect((await store.purgeTree(fixture.treeId)).waitingAttachments).toBe(1);
     });
 
     rule(subject, '[K79] what was done while a reply was written is newer than the reply', async (store) => {
-      const bed = await bedIn(store);
-      const { treeId } = bed;
+      const fixture = await treeIn(store);
+      const { treeId } = fixture;
       const act = { actId: uuid(710) };
       const newest = async () => (await asked(store, treeId, 'undoable', { actor: 'me' }))?.actId;
-      const { reply, meanwhile } = await saidMeanwhile(bed, 710, act);
-      await bed.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
+      const { reply, meanwhile } = await saidMeanwhile(fixture, 710, act);
+      await fixture.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
       expect(await newest()).toBe(meanwhile);
-      await bed.run({ type: 'undo', treeId });
+      await fixture.run({ type: 'undo', treeId });
       expect(await newest()).toBe(act.actId);
-      await bed.run({ type: 'undo', treeId });
-      await bed.run({ type: 'redo', treeId });
+      await fixture.run({ type: 'undo', treeId });
+      await fixture.run({ type: 'redo', treeId });
       // Brought back, it is what was done last.
       expect(await newest()).toBe(act.actId);
-      await bed.run({ type: 'redo', treeId });
+      await fixture.run({ type: 'redo', treeId });
       expect(await newest()).toBe(meanwhile);
       await expectSound(store, treeId);
     });
 
     rule(subject, '[K79] the end of a reply leaves what can be redone', async (store) => {
-      const bed = await bedIn(store);
-      const { treeId } = bed;
+      const fixture = await treeIn(store);
+      const { treeId } = fixture;
       const act = { actId: uuid(720) };
-      const { reply, meanwhile } = await saidMeanwhile(bed, 720, act);
+      const { reply, meanwhile } = await saidMeanwhile(fixture, 720, act);
       const next = async () => (await asked(store, treeId, 'redoable', { actor: 'me' }))?.actId;
-      await bed.run({ type: 'undo', treeId });
-      await bed.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
+      await fixture.run({ type: 'undo', treeId });
+      await fixture.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
       expect(await next()).toBe(meanwhile);
-      await bed.run({ type: 'redo', treeId });
+      await fixture.run({ type: 'redo', treeId });
       expect((await asked(store, treeId, 'children', { of: reply })).map((node) => node.id)).toEqual([uuid(722)]);
-      await bed.run({ type: 'undo', treeId });
-      await bed.run({ type: 'append', treeId, messages: [said(uuid(723))] });
+      await fixture.run({ type: 'undo', treeId });
+      await fixture.run({ type: 'append', treeId, messages: [said(uuid(723))] });
       expect(await next()).toBeUndefined();
       await expectSound(store, treeId);
     });
 
     rule(subject, '[K88] what undo brings back and what it moves there have places of their own', async (store) => {
-      const bed = await bedIn(store);
-      const { treeId } = bed;
-      const [, b = nodeId(''), c = nodeId('')] = await bed.grow(['a', 'b', 'c']);
+      const fixture = await treeIn(store);
+      const { treeId } = fixture;
+      const [, b = nodeId(''), c = nodeId('')] = await fixture.grow(['a', 'b', 'c']);
       const you = { actor: 'you' };
-      await bed.run({ type: 'delete', treeId, nodeIds: [b] });
-      await bed.run({ type: 'restore', treeId, nodeId: b }, you);
-      await bed.run({ type: 'append', treeId, parentId: b, messages: [said(uuid(800))] }, you);
-      await bed.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' }, you);
-      await bed.run({ type: 'undo', treeId, force: true });
+      await fixture.run({ type: 'delete', treeId, nodeIds: [b] });
+      await fixture.run({ type: 'restore', treeId, nodeId: b }, you);
+      await fixture.run({ type: 'append', treeId, parentId: b, messages: [said(uuid(800))] }, you);
+      await fixture.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' }, you);
+      await fixture.run({ type: 'undo', treeId, force: true });
       expect((await asked(store, treeId, 'children', { of: b })).map((node) => node.id)).toEqual([uuid(800), c]);
       await expectSound(store, treeId);
     });
 
     rule(subject, '[K89] undo goes back past a restored version, removal by removal', async (store, context) => {
       needs(context, store.supports.history, 'this store keeps no history');
-      const bed = await bedIn(store);
-      const { treeId } = bed;
-      const grown = await bed.grow(['a', 'b', 'c']);
+      const fixture = await treeIn(store);
+      const { treeId } = fixture;
+      const grown = await fixture.grow(['a', 'b', 'c']);
       const { version } = await valueIn(store, treeId);
       const look = async () => shapeOf(await imageOf(store, treeId));
       const states = [await look()];
       for (const id of [...grown].reverse()) {
-        await bed.run({ type: 'delete', treeId, nodeIds: [id], mode: 'cascade' });
+        await fixture.run({ type: 'delete', treeId, nodeIds: [id], mode: 'cascade' });
         states.push(await look());
       }
-      await bed.run({ type: 'restore-version', treeId, version });
+      await fixture.run({ type: 'restore-version', treeId, version });
       states.push(await look());
       for (const state of states.slice(0, -1).reverse()) {
-        await bed.run({ type: 'undo', treeId });
+        await fixture.run({ type: 'undo', treeId });
         expect(await look()).toEqual(state);
         await expectSound(store, treeId);
       }
       for (const state of states.slice(1)) {
-        await bed.run({ type: 'redo', treeId });
+        await fixture.run({ type: 'redo', treeId });
         expect(await look()).toEqual(state);
         await expectSound(store, treeId);
       }
@@ -355,22 +359,24 @@ export function trashingRules(subject: StoreSubject): void {
 
     rule(subject, '[K86] undo and redo reach over closing and opening again', async (store, context) => {
       needs(context, store.supports.durable && store.supports.history, 'nothing outlives the process');
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['a', 'b']);
-      const before = await imageOf(store, bed.treeId);
-      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [first ?? nodeId('')], mode: 'cascade' });
-      const gone = await imageOf(store, bed.treeId);
+      const fixture = await treeIn(store);
+      const [first] = await fixture.grow(['a', 'b']);
+      const before = await imageOf(store, fixture.treeId);
+      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [first ?? nodeId('')], mode: 'cascade' });
+      const gone = await imageOf(store, fixture.treeId);
       let again = await given(subject.reopen, 'reopen')(store);
-      await new Bed(again, bed.treeId).run({ type: 'undo', treeId: bed.treeId });
-      expect(shapeOf(await imageOf(again, bed.treeId))).toEqual(shapeOf(before));
+      await new TestTree(again, fixture.treeId).run({ type: 'undo', treeId: fixture.treeId });
+      expect(shapeOf(await imageOf(again, fixture.treeId))).toEqual(shapeOf(before));
       again = await given(subject.reopen, 'reopen')(again);
-      await new Bed(again, bed.treeId).run({ type: 'redo', treeId: bed.treeId });
-      expect(shapeOf(await imageOf(again, bed.treeId))).toEqual(shapeOf(gone));
-      await new Bed(again, bed.treeId).run(
-        { type: 'append', treeId: bed.treeId, messages: [{ message: user('after'), id: uuid(600) }] },
+      await new TestTree(again, fixture.treeId).run({ type: 'redo', treeId: fixture.treeId });
+      expect(shapeOf(await imageOf(again, fixture.treeId))).toEqual(shapeOf(gone));
+      await new TestTree(again, fixture.treeId).run(
+        { type: 'append', treeId: fixture.treeId, messages: [{ message: user('after'), id: uuid(600) }] },
         { newId: () => uuid(601) },
       );
-      expect(await new Bed(again, bed.treeId).refusal({ type: 'redo', treeId: bed.treeId })).toBe('undo/nothing');
+      expect(await new TestTree(again, fixture.treeId).refusal({ type: 'redo', treeId: fixture.treeId })).toBe(
+        'undo/nothing',
+      );
       await subject.destroy(again);
     });
   });

@@ -1,8 +1,8 @@
 /** Undo and redo where no tree is named. */
 import { treeId as asTreeId, runAnywhere, type Store, type TreeId } from '@coppice/core';
-import { type Bed, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { type TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { asked, bedIn, expectSound, given, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
+import { asked, expectSound, given, needs, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
 /** Runs commands of several trees by one clock, as one process does. */
 function actorIn(store: Store, actor = 'me', clock = ticking(9)) {
@@ -11,11 +11,11 @@ function actorIn(store: Store, actor = 'me', clock = ticking(9)) {
     context,
     undo: (force = false) => runAnywhere(store, { type: 'undo', force }, context),
     redo: () => runAnywhere(store, { type: 'redo' }, context),
-    say: (bed: Bed, text: string, id?: string) =>
-      bed.run(
+    say: (fixture: TestTree, text: string, id?: string) =>
+      fixture.run(
         {
           type: 'append',
-          treeId: bed.treeId,
+          treeId: fixture.treeId,
           messages: [{ message: user(text), ...(id === undefined ? {} : { id }) }],
         },
         context,
@@ -36,7 +36,7 @@ async function textsIn(store: Store, id: TreeId): Promise<string[]> {
 export function undoingAnywhereRules(subject: StoreSubject): void {
   describe('undo without a tree', () => {
     rule(subject, '[K165] takes the newest act of the caller in any tree, one after the other', async (store) => {
-      const [a, b] = [await bedIn(store), await bedIn(store, 2)];
+      const [a, b] = [await treeIn(store), await treeIn(store, 2)];
       const { say, undo, redo, context } = actorIn(store);
       await say(a, 'first');
       await say(b, 'second');
@@ -60,7 +60,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
     rule(subject, '[K165] counts acts by their order where the clock stands still', async (store) => {
       const clock = { now: () => 5_000_000, newId: ticking(9).newId };
       const { say, undo, redo } = actorIn(store, 'me', clock);
-      const [a, b] = [await bedIn(store), await bedIn(store, 2)];
+      const [a, b] = [await treeIn(store), await treeIn(store, 2)];
       await say(b, 'one');
       await say(a, 'two');
       await say(b, 'three');
@@ -73,7 +73,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K166] brings a deleted tree back and puts a restored one away again', async (store) => {
-      const [a, b] = [await bedIn(store), await bedIn(store, 2)];
+      const [a, b] = [await treeIn(store), await treeIn(store, 2)];
       const { say, undo, redo, context } = actorIn(store);
       await say(b, 'stays');
       await say(a, 'kept');
@@ -91,7 +91,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K167] puts a tree that was only made into the trash, and redo brings it back', async (store) => {
-      const a = await bedIn(store);
+      const a = await treeIn(store);
       const { say, undo, redo, context } = actorIn(store);
       await say(a, 'kept');
       const copy = asTreeId(uuid(3));
@@ -113,7 +113,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
     rule(subject, '[K167] leaves a made tree that others wrote in, unless forced', async (store) => {
       const { undo, context } = actorIn(store);
       const made = asTreeId(uuid(4));
-      const b = await bedIn(store, 2);
+      const b = await treeIn(store, 2);
       await b.run({ type: 'create', treeId: made }, context);
       const messages = [{ message: user('by another') }];
       await b.run({ type: 'append', treeId: made, messages }, { actor: 'you', ...ticking(20) });
@@ -123,7 +123,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K168] redo is cleared by what the caller began in any tree', async (store) => {
-      const [a, b] = [await bedIn(store), await bedIn(store, 2)];
+      const [a, b] = [await treeIn(store), await treeIn(store, 2)];
       const { say, undo, redo } = actorIn(store);
       await say(a, 'one');
       await undo();
@@ -136,7 +136,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
 
     rule(subject, '[K169] reaches over closing and opening again', async (first, context) => {
       needs(context, first.supports.durable && first.supports.history, 'this store keeps nothing');
-      const [a, b] = [await bedIn(first), await bedIn(first, 2)];
+      const [a, b] = [await treeIn(first), await treeIn(first, 2)];
       const { say, context: mine } = actorIn(first);
       await say(a, 'one');
       await say(b, 'two');
@@ -150,7 +150,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K170] two callers at once take two acts', async (store) => {
-      const [a, b] = [await bedIn(store), await bedIn(store, 2)];
+      const [a, b] = [await treeIn(store), await treeIn(store, 2)];
       const { say, undo } = actorIn(store);
       await say(a, 'one');
       await say(b, 'two');

@@ -1,9 +1,17 @@
 /** Several writers on one tree and on several. */
 import { type NodeId, nodeId, type Store, treeId } from '@coppice/core';
-import { type AbstractCommand, arbitraryCommands, Bed, highestPick, play, user, uuid } from '@coppice/core/testing';
+import {
+  type AbstractCommand,
+  arbitraryCommands,
+  highestPick,
+  runCommands,
+  TestTree,
+  user,
+  uuid,
+} from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { asked, bedIn, expectSound, refusalOf, rule, type StoreSubject } from './subject.ts';
+import { asked, expectSound, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
 /** Another handle on the same place: another process's where the store allows that. */
 async function besides(subject: StoreSubject, store: Store): Promise<Store> {
@@ -25,15 +33,15 @@ export function writingAtOnceRules(subject: StoreSubject): void {
   describe('writing at once', () => {
     rule(subject, '[K50] writers on one tree take turns, and none of what they wrote is lost', async (store) => {
       const second = await besides(subject, store);
-      const bed = await bedIn(store);
-      const beds = [bed, new Bed(second, bed.treeId)];
-      const { rootId } = (await asked(store, bed.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      const fixture = await treeIn(store);
+      const fixtures = [fixture, new TestTree(second, fixture.treeId)];
+      const { rootId } = (await asked(store, fixture.treeId, 'tree', {})) ?? { rootId: nodeId('') };
       const said = Array.from({ length: 40 }, (_, at) => `message ${at}`);
       const writers = said.map((text, at) =>
-        (beds[at % 2] ?? bed).run(
+        (fixtures[at % 2] ?? fixture).run(
           {
             type: 'append',
-            treeId: bed.treeId,
+            treeId: fixture.treeId,
             parentId: rootId,
             messages: [{ message: user(text), id: uuid(500 + at) }],
           },
@@ -42,94 +50,96 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       );
       const versions = (await Promise.all(writers)).map((outcome) => outcome.version).sort((a, b) => a - b);
       expect(versions).toEqual(said.map((_, at) => at + 2));
-      const children = await asked(second, bed.treeId, 'children', { of: rootId });
+      const children = await asked(second, fixture.treeId, 'children', { of: rootId });
       expect(new Set(children.map((head) => head.position)).size).toBe(said.length);
       expect(new Set(children.map((head) => head.seq)).size).toBe(said.length);
-      await expectSound(store, bed.treeId);
+      await expectSound(store, fixture.treeId);
       if (second !== store && subject.beside !== undefined) await second.close();
     });
 
     rule(subject, '[K51] two handles see each other’s commits at once', async (store) => {
       const second = await besides(subject, store);
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['from the first']);
-      const other = new Bed(second, bed.treeId);
+      const fixture = await treeIn(store);
+      const [first] = await fixture.grow(['from the first']);
+      const other = new TestTree(second, fixture.treeId);
       await other.run({
         type: 'append',
-        treeId: bed.treeId,
+        treeId: fixture.treeId,
         messages: [{ message: user('from the second'), id: uuid(700) }],
       });
-      expect((await asked(store, bed.treeId, 'path', { to: nodeId(uuid(700)) })).nodes.map((node) => node.id)).toEqual([
-        first,
-        uuid(700),
-      ]);
+      expect(
+        (await asked(store, fixture.treeId, 'path', { to: nodeId(uuid(700)) })).nodes.map((node) => node.id),
+      ).toEqual([first, uuid(700)]);
       if (subject.beside !== undefined) await second.close();
     });
 
     rule(subject, '[K52] an append races a splice of its parent: it is kept, or refused, never lost', async (store) => {
       for (let round = 0; round < 10; round++) {
-        const bed = await bedIn(store, 10 + round);
-        const [a, b, c] = await bed.grow(['a', 'b', 'c']);
+        const fixture = await treeIn(store, 10 + round);
+        const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
         const doomed = b ?? nodeId('');
         const results = await Promise.allSettled([
-          bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [doomed] }, { newId: () => uuid(40_000 + round) }),
-          bed.run(
+          fixture.run(
+            { type: 'delete', treeId: fixture.treeId, nodeIds: [doomed] },
+            { newId: () => uuid(40_000 + round) },
+          ),
+          fixture.run(
             {
               type: 'append',
-              treeId: bed.treeId,
+              treeId: fixture.treeId,
               parentId: doomed,
               messages: [{ message: user('late'), id: uuid(50_000 + round) }],
             },
             { newId: () => uuid(60_000 + round) },
           ),
         ]);
-        const late = await asked(store, bed.treeId, 'node', { id: nodeId(uuid(50_000 + round)) });
+        const late = await asked(store, fixture.treeId, 'node', { id: nodeId(uuid(50_000 + round)) });
         if (results[1]?.status === 'fulfilled') expect(late?.parentId).toBe(a);
         else expect(late).toBeNull();
-        expect((await asked(store, bed.treeId, 'node', { id: c ?? nodeId('') }))?.parentId).toBe(a);
-        await expectSound(store, bed.treeId);
+        expect((await asked(store, fixture.treeId, 'node', { id: c ?? nodeId('') }))?.parentId).toBe(a);
+        await expectSound(store, fixture.treeId);
       }
     });
 
     rule(subject, '[K53] two moves that would make a circle do not both happen', async (store) => {
       for (let round = 0; round < 10; round++) {
-        const bed = await bedIn(store, 10 + round);
-        const [top] = await bed.grow(['top']);
-        const x = await bed.variant(user('x'), top ?? nodeId(''));
-        const y = await bed.variant(user('y'), top ?? nodeId(''));
+        const fixture = await treeIn(store, 10 + round);
+        const [top] = await fixture.grow(['top']);
+        const x = await fixture.variant(user('x'), top ?? nodeId(''));
+        const y = await fixture.variant(user('y'), top ?? nodeId(''));
         const move = (id: NodeId, to: NodeId, n: number) =>
-          bed.run({ type: 'move', treeId: bed.treeId, nodeId: id, parentId: to }, { newId: () => uuid(n) });
+          fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: id, parentId: to }, { newId: () => uuid(n) });
         const results = await Promise.allSettled([move(x, y, 41_000 + round), move(y, x, 42_000 + round)]);
         expect(results.filter((result) => result.status === 'fulfilled').length).toBe(1);
-        await expectSound(store, bed.treeId);
+        await expectSound(store, fixture.treeId);
       }
     });
 
     rule(subject, '[K54] two splices that both rebase groups leave them apart', async (store) => {
-      const bed = await bedIn(store);
-      const [top] = await bed.grow(['top']);
+      const fixture = await treeIn(store);
+      const [top] = await fixture.grow(['top']);
       const parents = [
-        await bed.variant(user('p'), top ?? nodeId('')),
-        await bed.variant(user('q'), top ?? nodeId('')),
+        await fixture.variant(user('p'), top ?? nodeId('')),
+        await fixture.variant(user('q'), top ?? nodeId('')),
       ];
       for (const parentId of parents)
-        await bed.run({
+        await fixture.run({
           type: 'reply',
-          treeId: bed.treeId,
+          treeId: fixture.treeId,
           parentId,
           replies: ['1', '2'].map((text) => ({ message: { ...user(text), role: 'assistant' as const } })),
         });
       await Promise.all(
         parents.map((id, at) =>
-          bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [id] }, { newId: () => uuid(43_000 + at) }),
+          fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [id] }, { newId: () => uuid(43_000 + at) }),
         ),
       );
-      const groups = (await asked(store, bed.treeId, 'children', { of: top ?? nodeId('') })).map(
+      const groups = (await asked(store, fixture.treeId, 'children', { of: top ?? nodeId('') })).map(
         (head) => head.groupId,
       );
       expect(groups.length).toBe(4);
       expect(new Set(groups).size).toBe(2);
-      await expectSound(store, bed.treeId);
+      await expectSound(store, fixture.treeId);
     });
 
     rule(subject, '[K55] random commands of several writers at once keep every invariant', async (store) => {
@@ -140,7 +150,7 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       const players = samples.map(async (commands, at) => {
         const vain = Array.from({ length: 25 * at }, () => inVain);
         const own = commands.map((command) => ({ ...command, actor: at }));
-        for await (const _ of play(at % 2 === 0 ? store : second, [...vain, ...own]));
+        for await (const _ of runCommands(at % 2 === 0 ? store : second, [...vain, ...own]));
       });
       await Promise.all(players);
       for (const { id } of (await store.trees()).items) await expectSound(store, id);
@@ -149,11 +159,11 @@ export function writingAtOnceRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K56] with an expected version only one of several writers gets through', async (store) => {
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['a']);
+      const fixture = await treeIn(store);
+      const [first] = await fixture.grow(['a']);
       const edits = Array.from({ length: 6 }, (_, at) =>
-        bed.run(
-          { type: 'edit', treeId: bed.treeId, nodeId: first ?? nodeId(''), content: `edit ${at}`, mode: 'branch' },
+        fixture.run(
+          { type: 'edit', treeId: fixture.treeId, nodeId: first ?? nodeId(''), content: `edit ${at}`, mode: 'branch' },
           { expectedVersion: 2, newId: () => uuid(44_000 + at) },
         ),
       );
@@ -162,7 +172,7 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       for (const [at, result] of results.entries())
         if (result.status === 'rejected')
           expect(await refusalOf(edits[at] ?? Promise.resolve())).toBe('tree/version-conflict');
-      expect((await asked(store, treeId(bed.treeId), 'tree', {}))?.version).toBe(3);
+      expect((await asked(store, treeId(fixture.treeId), 'tree', {}))?.version).toBe(3);
     });
   });
 }

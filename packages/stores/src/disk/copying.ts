@@ -1,7 +1,7 @@
 /** Copies of what is kept on a disk: on the disk themselves before they get their name. */
 import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { onFile, step, syncFolder } from './whole-files.ts';
+import { fileStep, onFile, syncFolder } from './atomic-files.ts';
 
 /** Copies a file, or a folder with all below it but what `leaves` names; on the disk when this returns. */
 export function copyDurably(from: string, to: string, leaves: (folder: string, name: string) => boolean): void {
@@ -28,7 +28,7 @@ export function copyDurably(from: string, to: string, leaves: (folder: string, n
 export function syncCopy(path: string): void {
   const handle = openSync(path, 'r');
   try {
-    step('backup', 'fsync', () => fsyncSync(handle));
+    fileStep('backup', 'fsync', () => fsyncSync(handle));
   } finally {
     closeSync(handle);
   }
@@ -37,7 +37,7 @@ export function syncCopy(path: string): void {
 /** Gives a complete copy its name. */
 export function nameCopy(part: string, path: string): void {
   onFile(path, () => {
-    step('backup', 'rename', () => renameSync(part, path));
+    fileStep('backup', 'rename', () => renameSync(part, path));
     syncFolder(dirname(path), 'backup');
   });
 }

@@ -5,8 +5,17 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, rmSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { AppError, refusalKinds } from '@coppice/core';
-import { type Fields, isFields } from './decode.ts';
-import { asAppError, bytesOf, onFile, type Part, step, systemCode, type Workbench, writeAll } from './whole-files.ts';
+import {
+  type AtomicWriter,
+  bytesOfFile,
+  type FilePart,
+  fileStep,
+  onFile,
+  systemCode,
+  toDiskError,
+  writeFully,
+} from './atomic-files.ts';
+import { type DiskFields, isDiskFields } from './decode.ts';
 
 const lineEnd = 0x0a;
 const chunkSize = 1 << 20;
@@ -20,24 +29,24 @@ export function checksum(bytes: Uint8Array): string {
 
 /** An object as a line with its checksum. */
 export function toLine(value: object): Uint8Array {
-  const body = bytesOf(JSON.stringify(value).slice(0, -1));
-  return Buffer.concat([body, bytesOf(`,"crc":"${checksum(body)}"}\n`)]);
+  const body = bytesOfFile(JSON.stringify(value).slice(0, -1));
+  return Buffer.concat([body, bytesOfFile(`,"crc":"${checksum(body)}"}\n`)]);
 }
 
 /** A line that was read: what it says, or why it cannot be read. */
-export type Line =
-  | { readonly ok: true; readonly value: Fields; readonly at: Place }
-  | { readonly ok: false; readonly why: string; readonly torn: boolean; readonly at: Place };
+export type SealedLine =
+  | { readonly ok: true; readonly value: DiskFields; readonly at: LineRange }
+  | { readonly ok: false; readonly why: string; readonly torn: boolean; readonly at: LineRange };
 
 /** Where a line is: its number from 1, its first byte, its length, and whether it has an end. */
-export interface Place {
+export interface LineRange {
   readonly line: number;
   readonly offset: number;
   readonly length: number;
   readonly ended: boolean;
 }
 
-function readLine(bytes: Uint8Array, at: Place): Line {
+function readLine(bytes: Uint8Array, at: LineRange): SealedLine {
   const body = bytes.subarray(0, Math.max(0, bytes.length - sealLength));
   const seal = Buffer.from(bytes.subarray(body.length)).toString('latin1');
   const sum = /^,"crc":"([0-9a-f]{8})"\}$/.exec(seal)?.[1];
@@ -47,7 +56,7 @@ function readLine(bytes: Uint8Array, at: Place): Line {
   if (sum !== checksum(body)) return { ok: false, why: 'does not fit its checksum', torn, at };
   try {
     const value: unknown = JSON.parse(`${Buffer.from(body).toString('utf8')}}`);
-    if (isFields(value)) return { ok: true, value, at };
+    if (isDiskFields(value)) return { ok: true, value, at };
   } catch {
     // Falls through: a checksum over what is no JSON was written by somebody else.
   }
@@ -55,19 +64,19 @@ function readLine(bytes: Uint8Array, at: Place): Line {
 }
 
 /** The lines of a file one after the other, also those that cannot be read; none where there is no file. */
-export function* linesOf(path: string): Generator<Line, void, undefined> {
+export function* linesOfFile(path: string): Generator<SealedLine, void, undefined> {
   let handle: number;
   try {
     handle = openSync(path, 'r');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return;
-    throw asAppError(error, path);
+    throw toDiskError(error, path);
   }
   try {
     let pieces: Uint8Array[] = [];
     let line = 0;
     let offset = 0;
-    const take = (ended: boolean): Line => {
+    const take = (ended: boolean): SealedLine => {
       const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
       pieces = [];
       line++;
@@ -97,7 +106,7 @@ export function* linesOf(path: string): Generator<Line, void, undefined> {
 }
 
 /** The end of a file as its readers know it. */
-export interface Tail {
+export interface FileTail {
   /** All bytes of the file. */
   readonly bytes: number;
   /** Whether the last of them ends a line. */
@@ -107,19 +116,19 @@ export interface Tail {
 /** A file of lines with a known end, for whoever adds to it. Nobody else may write to it meanwhile. */
 export class LineFile {
   readonly path: string;
-  readonly #part: Part;
-  #tail: Tail;
+  readonly #part: FilePart;
+  #tail: FileTail;
   #handle: number | null = null;
   // An append that failed may have left bytes behind; they were never acknowledged and go before the next one.
   #suspect = false;
 
-  constructor(path: string, part: Part, tail: Tail) {
+  constructor(path: string, part: FilePart, tail: FileTail) {
     this.path = path;
     this.#part = part;
     this.#tail = tail;
   }
 
-  get tail(): Tail {
+  get tail(): FileTail {
     return this.#tail;
   }
 
@@ -131,8 +140,8 @@ export class LineFile {
       this.#checkAlone(handle);
       const bytes = Buffer.concat(this.#tail.ended ? lines : [Uint8Array.of(lineEnd), ...lines]);
       try {
-        step(this.#part, 'append', () => writeAll(handle, bytes));
-        if (sync) step(this.#part, 'fsync', () => fsyncSync(handle));
+        fileStep(this.#part, 'append', () => writeFully(handle, bytes));
+        if (sync) fileStep(this.#part, 'fsync', () => fsyncSync(handle));
       } catch (error) {
         this.#suspect = true;
         try {
@@ -171,7 +180,7 @@ export class LineFile {
    * Puts other lines in the place of all there are, by one rename. If that fails the old ones are put back; should that
    * fail as well, nothing more is added until the file is opened again, since nobody can say which ones are there.
    */
-  rewrite(lines: Iterable<Uint8Array>, bench: Workbench): void {
+  rewrite(lines: Iterable<Uint8Array>, bench: AtomicWriter): void {
     let bytes = 0;
     const counted = function* () {
       for (const line of lines) {
@@ -182,7 +191,7 @@ export class LineFile {
     this.close();
     const old = bench.keep(this.path);
     try {
-      bench.replace(this.path, gathered(counted()), this.#part, true);
+      bench.replace(this.path, gatherLines(counted()), this.#part, true);
     } catch (error) {
       if (old !== null) bench.putBack(old, this.path);
       throw error;
@@ -199,7 +208,7 @@ export class LineFile {
 }
 
 /** Small pieces put together, so that each does not cost a call of its own. */
-export function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
+export function* gatherLines(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
   let held: Uint8Array[] = [];
   let size = 0;
   for (const piece of pieces) {

@@ -4,8 +4,17 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { AppError, refusalKinds } from '@coppice/core';
-import { isFields } from './decode.ts';
-import { bytesOf, linkOrCopy, namesIn, onFile, readText, step, systemCode, Workbench } from './whole-files.ts';
+import {
+  AtomicWriter,
+  bytesOfFile,
+  fileStep,
+  linkOrCopy,
+  namesInFolder,
+  onFile,
+  readTextFile,
+  systemCode,
+} from './atomic-files.ts';
+import { isDiskFields } from './decode.ts';
 
 const longestWait = 10_000;
 
@@ -21,7 +30,7 @@ export interface Holder {
   readonly space: string | null;
 }
 
-function told(read: () => string): string | null {
+function describeHolder(read: () => string): string | null {
   try {
     return read().trim();
   } catch {
@@ -31,12 +40,12 @@ function told(read: () => string): string | null {
 
 /** Which run of the machine this is; null where the system does not say. */
 export function bootId(): string | null {
-  return told(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+  return describeHolder(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
 }
 
-function startOf(pid: number): string | null {
+function processStart(pid: number): string | null {
   // The name of a program may hold anything, so what follows its last parenthesis is counted.
-  return told(() => {
+  return describeHolder(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   });
@@ -45,14 +54,14 @@ function startOf(pid: number): string | null {
 function ourselves(): Holder {
   return {
     pid: process.pid,
-    started: startOf(process.pid),
+    started: processStart(process.pid),
     boot: bootId(),
     host: hostname(),
-    space: told(() => readlinkSync('/proc/self/ns/pid')),
+    space: describeHolder(() => readlinkSync('/proc/self/ns/pid')),
   };
 }
 
-function runs(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -62,19 +71,19 @@ function runs(pid: number): boolean {
 }
 
 /** Whether a holder is surely gone. What cannot be looked at, such as a process of another machine, is taken to live. */
-function isGone(holder: Holder, here: Holder = ourselves()): boolean {
+function isProcessGone(holder: Holder, here: Holder = ourselves()): boolean {
   if (holder.host !== here.host) return false;
   if (holder.boot !== here.boot) return true;
   // A container that was started again has its own numbering; its name stays, and its old processes are gone.
   if (holder.space !== here.space) return true;
-  if (!runs(holder.pid)) return true;
-  return holder.started !== startOf(holder.pid);
+  if (!isAlive(holder.pid)) return true;
+  return holder.started !== processStart(holder.pid);
 }
 
 function readHolder(text: string): Holder | null {
   try {
     const json: unknown = JSON.parse(text);
-    if (!isFields(json)) return null;
+    if (!isDiskFields(json)) return null;
     const { pid, started, boot, host, space } = json;
     if (typeof pid !== 'number' || typeof host !== 'string') return null;
     const word = (value: unknown) => (typeof value === 'string' ? value : null);
@@ -117,16 +126,16 @@ export class FolderLock {
   static take(folder: string): FolderLock | Holder {
     const path = join(folder, 'lock');
     // A bench of its own: the other one is cleared by whoever has the lock.
-    const bench = new Workbench(join(folder, 'locking'));
+    const bench = new AtomicWriter(join(folder, 'locking'));
     return onFile(path, () => {
-      for (const name of namesIn(join(folder, 'locking')))
-        if (!runs(Number.parseInt(name, 10) || 0)) rmSync(join(folder, 'locking', name), { force: true });
-      const made = bench.make([bytesOf(`${JSON.stringify(ourselves())}\n`)], 'lock', true);
+      for (const name of namesInFolder(join(folder, 'locking')))
+        if (!isAlive(Number.parseInt(name, 10) || 0)) rmSync(join(folder, 'locking', name), { force: true });
+      const made = bench.make([bytesOfFile(`${JSON.stringify(ourselves())}\n`)], 'lock', true);
       try {
         for (;;) {
           try {
             // Fails if there is one, and the file is complete when it appears.
-            step('lock', 'rename', () => linkOrCopy(made, path));
+            fileStep('lock', 'rename', () => linkOrCopy(made, path));
             return new FolderLock(path);
           } catch (error) {
             if (systemCode(error) !== 'EEXIST') throw error;
@@ -146,17 +155,17 @@ export class FolderLock {
     for (;;) {
       const lock = FolderLock.take(folder);
       if (lock instanceof FolderLock) return lock;
-      if (Date.now() > until) throw lockedBy(folder, lock);
+      if (Date.now() > until) throw lockHolder(folder, lock);
       await setTimeout(2 + Math.random() * 8);
     }
   }
 
   /** Takes a lock away if its holder is gone; else tells the holder. */
-  static #takeAway(path: string, bench: Workbench): Holder | null {
-    const found = readText(path);
+  static #takeAway(path: string, bench: AtomicWriter): Holder | null {
+    const found = readTextFile(path);
     if (found === null) return null;
     const holder = readHolder(found);
-    if (holder !== null && !isGone(holder)) return holder;
+    if (holder !== null && !isProcessGone(holder)) return holder;
     // Moved aside first and looked at again: another process may have taken it over between the look and the move.
     const aside = bench.name();
     try {
@@ -165,7 +174,7 @@ export class FolderLock {
       if (systemCode(error) === 'ENOENT') return null;
       throw error;
     }
-    if (readText(aside) !== found) {
+    if (readTextFile(aside) !== found) {
       try {
         linkOrCopy(aside, path);
       } catch (error) {
@@ -207,7 +216,7 @@ export class FolderLock {
 }
 
 /** The refusal of a write to a folder that somebody else holds. */
-export function lockedBy(place: string, holder: Holder): AppError {
+export function lockHolder(place: string, holder: Holder): AppError {
   return new AppError({
     code: 'store/locked',
     kind: refusalKinds['store/locked'],

@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { systemCode } from './whole-files.ts';
+import { systemCode } from './atomic-files.ts';
 
 /**
  * Makes a folder and those above it that are not there. Node's own `recursive` never ends where the system says of a folder
@@ -8,7 +8,7 @@ import { systemCode } from './whole-files.ts';
  */
 export function makeFolders(path: string, mode?: number): void {
   const folders = [resolve(path)];
-  for (let above = dirname(folders[0] ?? ''); !isThere(above); above = dirname(above)) folders.push(above);
+  for (let above = dirname(folders[0] ?? ''); !folderExists(above); above = dirname(above)) folders.push(above);
   for (const folder of folders.reverse()) {
     try {
       mkdirSync(folder, mode);
@@ -19,6 +19,6 @@ export function makeFolders(path: string, mode?: number): void {
   }
 }
 
-function isThere(path: string): boolean {
+function folderExists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined || dirname(path) === path;
 }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { type NodeId, nodeId, type Store, type TreeId } from '@coppice/core';
-import { Bed, user, uuid } from '@coppice/core/testing';
+import { TestTree, user, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { asked, bedIn } from '../conformance/subject.ts';
+import { asked, treeIn } from '../conformance/subject.ts';
 import { openStore } from '../index.ts';
 
 let folder: string;
@@ -37,12 +37,12 @@ function filesWithMark(below: string): string[] {
 }
 
 /** A branch that has a secret in everything that a message can hold; answers its first node. */
-async function grown(store: Store, bed: Bed, size: number): Promise<NodeId> {
-  const { treeId } = bed;
+async function grown(store: Store, fixture: TestTree, size: number): Promise<NodeId> {
+  const { treeId } = fixture;
   const words = secret(size);
   const { hash } = await store.blobs.put(new TextEncoder().encode(words), 'text/plain');
-  const [first = nodeId('')] = await bed.grow([user(words)], await rootOf(store, treeId));
-  await bed.run({
+  const [first = nodeId('')] = await fixture.grow([user(words)], await rootOf(store, treeId));
+  await fixture.run({
     type: 'append',
     treeId,
     parentId: first,
@@ -55,16 +55,16 @@ async function grown(store: Store, bed: Bed, size: number): Promise<NodeId> {
       },
     ],
   });
-  const [edited = nodeId('')] = await bed.grow([user(words)], first);
-  await bed.run({ type: 'edit', treeId, nodeId: edited, content: 'harmless', mode: 'in-place' });
-  await bed.run({ type: 'bookmark', treeId, nodeId: edited, title: words.slice(0, 200) });
-  const { result } = await bed.run({ type: 'reply', treeId, parentId: first, replies: [{}] });
+  const [edited = nodeId('')] = await fixture.grow([user(words)], first);
+  await fixture.run({ type: 'edit', treeId, nodeId: edited, content: 'harmless', mode: 'in-place' });
+  await fixture.run({ type: 'bookmark', treeId, nodeId: edited, title: words.slice(0, 200) });
+  const { result } = await fixture.run({ type: 'reply', treeId, parentId: first, replies: [{}] });
   const [reply = nodeId('')] = result.added;
   const run = { id: uuid(800 + size), treeId, nodeId: reply, process: 'p', startedAt: 1, beatAt: 1, data: {} };
   await store.runs.start(run);
   await store.runs.append(run.id, { offset: 0, text: words });
   const message = { role: 'assistant', content: [{ type: 'text', text: words }] } as const;
-  await bed.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message });
+  await fixture.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message });
   await store.runs.end(run.id);
   await store.search({ text: words.slice(0, 40) });
   return first;
@@ -77,15 +77,18 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
     '[L75] nothing of a purged branch with texts of %i bytes is in any file, before and after the store is opened again',
     async (size) => {
       let store = await open();
-      const bed = await bedIn(store);
-      await bed.grow(['stays']);
-      const first = await grown(store, bed, size);
+      const fixture = await treeIn(store);
+      await fixture.grow(['stays']);
+      const first = await grown(store, fixture, size);
       await store.close();
       store = await open();
-      const again = new Bed(store, bed.treeId);
-      await again.run({ type: 'delete', treeId: bed.treeId, nodeIds: [first], mode: 'cascade' }, { newId: newIds() });
+      const again = new TestTree(store, fixture.treeId);
+      await again.run(
+        { type: 'delete', treeId: fixture.treeId, nodeIds: [first], mode: 'cascade' },
+        { newId: newIds() },
+      );
       expect(filesWithMark(folder)).not.toEqual([]);
-      await store.purge(bed.treeId, { nodeId: first });
+      await store.purge(fixture.treeId, { nodeId: first });
       expect(filesWithMark(folder)).toEqual([]);
       await store.backup(`${folder}-copy`);
       expect(filesWithMark(`${folder}-copy`)).toEqual([]);
@@ -93,7 +96,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
       await store.close();
       expect(filesWithMark(folder)).toEqual([]);
       store = await open();
-      expect(await liveTexts(store, bed.treeId)).toEqual(['stays']);
+      expect(await liveTexts(store, fixture.treeId)).toEqual(['stays']);
       await store.close();
     },
   );
@@ -102,16 +105,16 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
     '[L75] nor anything of a purged tree with its title and prompt, of %i bytes',
     async (size) => {
       const store = await open();
-      const bed = await bedIn(store, 1, secret(size));
-      await bed.run({ type: 'attributes', treeId: bed.treeId, set: { title: secret(120) } });
-      await grown(store, bed, size);
-      const other = await bedIn(store, 2);
+      const fixture = await treeIn(store, 1, secret(size));
+      await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: secret(120) } });
+      await grown(store, fixture, size);
+      const other = await treeIn(store, 2);
       await other.grow(['stays']);
       await store.putExternalIds([
-        { treeId: bed.treeId, nodeId: null, format: 'f', scope: secret(60), id: secret(60) },
+        { treeId: fixture.treeId, nodeId: null, format: 'f', scope: secret(60), id: secret(60) },
       ]);
-      await bed.run({ type: 'delete-tree', treeId: bed.treeId });
-      await store.purgeTree(bed.treeId);
+      await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
+      await store.purgeTree(fixture.treeId);
       expect(filesWithMark(folder)).toEqual([]);
       await store.close();
       expect(filesWithMark(folder)).toEqual([]);
@@ -120,15 +123,15 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
 
   test('[L75] nor the half of a message that was split off and purged', async () => {
     const store = await open();
-    const bed = await bedIn(store);
-    const { treeId } = bed;
+    const fixture = await treeIn(store);
+    const { treeId } = fixture;
     // The keys of the plain kit for tests are the texts themselves.
     const context = { kit: messageKit };
     const message = user(`${secret(400)} and the rest stays`);
-    const whole = (await bed.run({ type: 'append', treeId, messages: [{ message }] }, context)).result.nodeId;
+    const whole = (await fixture.run({ type: 'append', treeId, messages: [{ message }] }, context)).result.nodeId;
     const halves = { type: 'split', treeId, nodeId: whole, position: secret(400).length } as const;
-    const { result } = await bed.run(halves, context);
-    await bed.run({ type: 'delete', treeId, nodeIds: [result.nodeId], mode: 'splice' }, context);
+    const { result } = await fixture.run(halves, context);
+    await fixture.run({ type: 'delete', treeId, nodeIds: [result.nodeId], mode: 'splice' }, context);
     await store.purge(treeId, { nodeId: result.nodeId });
     expect(filesWithMark(folder)).toEqual([]);
     expect(await liveTexts(store, treeId)).toEqual([' and the rest stays']);
@@ -137,21 +140,21 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
 
   test('[L75] nor of a reply whose process ended while it was written', async () => {
     const store = await open();
-    const bed = await bedIn(store);
-    const { treeId } = bed;
-    const [first = nodeId('')] = await bed.grow(['a question']);
-    const { result } = await bed.run({ type: 'reply', treeId, parentId: first, replies: [{}] });
+    const fixture = await treeIn(store);
+    const { treeId } = fixture;
+    const [first = nodeId('')] = await fixture.grow(['a question']);
+    const { result } = await fixture.run({ type: 'reply', treeId, parentId: first, replies: [{}] });
     const [reply = nodeId('')] = result.added;
     await store.runs.start({ id: uuid(900), treeId, nodeId: reply, process: 'p', startedAt: 1, beatAt: 1, data: {} });
     await store.runs.append(uuid(900), { offset: 0, text: secret(5_000) });
-    await bed.run({ type: 'finish', treeId, nodeId: reply, status: 'interrupted' });
-    await bed.run({ type: 'delete', treeId, nodeIds: [reply], mode: 'cascade' });
+    await fixture.run({ type: 'finish', treeId, nodeId: reply, status: 'interrupted' });
+    await fixture.run({ type: 'delete', treeId, nodeIds: [reply], mode: 'cascade' });
     await store.purge(treeId, { nodeId: reply });
     expect(filesWithMark(folder)).toEqual([]);
     expect(await store.runs.list(treeId)).toEqual([]);
     await store.runs.start({ id: uuid(901), treeId, nodeId: first, process: 'p', startedAt: 1, beatAt: 1, data: {} });
     await store.runs.append(uuid(901), { offset: 0, text: secret(5_000) });
-    await bed.run({ type: 'delete-tree', treeId });
+    await fixture.run({ type: 'delete-tree', treeId });
     await store.purgeTree(treeId);
     expect(filesWithMark(folder)).toEqual([]);
     await store.close();
@@ -180,12 +183,12 @@ test('[L75] a folder of another program that a tree was taken over from loses wh
   const treeId = tree?.id ?? nodeIdAsTree();
   const rows = await asked(store, treeId, 'rows', {});
   const target = rows?.nodes.find((one) => one.text.includes(mark))?.id ?? nodeId('');
-  const bed = new Bed(store, treeId);
-  await bed.run({ type: 'delete', treeId, nodeIds: [target], mode: 'cascade' });
+  const fixture = new TestTree(store, treeId);
+  await fixture.run({ type: 'delete', treeId, nodeIds: [target], mode: 'cascade' });
   await store.purge(treeId, { nodeId: target });
   expect(filesWithMark(folder)).toEqual([]);
   expect(readdirSync(join(folder, 'root-1', 'nodes'))).toEqual(['node-1.json']);
-  await bed.run({ type: 'delete-tree', treeId });
+  await fixture.run({ type: 'delete-tree', treeId });
   await store.purgeTree(treeId);
   expect(readdirSync(folder).filter((name) => name !== '.coppice')).toEqual(['roots.json']);
   await store.close();

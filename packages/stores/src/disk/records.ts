@@ -1,5 +1,6 @@
 /** What lies beside the trees, from JSON that was read from a file. */
 import {
+  applyPatch,
   type BlobInfo,
   checkMessage,
   type ExternalId,
@@ -9,7 +10,6 @@ import {
   nodeId,
   type Provenance,
   parseStep,
-  patched,
   type Run,
   type RunChunk,
   type Share,
@@ -18,31 +18,31 @@ import {
   type User,
 } from '@coppice/core';
 import {
-  type Fields,
-  field,
-  isFields,
-  isJsonObject,
-  list,
-  number,
-  text,
-  textOrNull,
-  texts,
+  type DiskFields,
+  diskField,
+  diskList,
+  diskNumber,
+  diskText,
+  diskTextOrNull,
+  diskTexts,
+  isDiskFields,
+  isJsonRecord,
   Unreadable,
 } from './decode.ts';
 
-function numberOrNull(json: Fields, key: string): number | null {
-  return field(json, key) === null || field(json, key) === undefined ? null : number(json, key);
+function recordNumberOrNull(json: DiskFields, key: string): number | null {
+  return diskField(json, key) === null || diskField(json, key) === undefined ? null : diskNumber(json, key);
 }
 
-function metaOf(json: unknown): NodeMeta {
+function recordMeta(json: unknown): NodeMeta {
   const step = parseStep({ type: 'annotate', nodeId: 'x', after: json, before: {} });
   if (!step.ok || step.value.type !== 'annotate') throw new Unreadable('has notes that cannot be read');
-  return patched<NodeMeta>({}, step.value.after);
+  return applyPatch<NodeMeta>({}, step.value.after);
 }
 
-function messageOf(json: unknown): Message {
+function recordMessage(json: unknown): Message {
   // A list may hold messages without content, which say nothing and are left out when it is read as a tree.
-  if (isFields(json) && Array.isArray(json.content) && json.content.length === 0) {
+  if (isDiskFields(json) && Array.isArray(json.content) && json.content.length === 0) {
     const filled = checkMessage({ ...json, content: [{ type: 'text', text: '' }] });
     if (filled.ok) return { ...filled.value, content: [] };
   }
@@ -52,122 +52,122 @@ function messageOf(json: unknown): Message {
 }
 
 /** A list of messages. */
-export function readRecord(json: Fields): LinearRecord {
-  const title = textOrNull(json, 'title');
-  const systemPrompt = textOrNull(json, 'systemPrompt');
+export function readRecord(json: DiskFields): LinearRecord {
+  const title = diskTextOrNull(json, 'title');
+  const systemPrompt = diskTextOrNull(json, 'systemPrompt');
   return {
-    treeId: treeId(text(json, 'treeId')),
+    treeId: treeId(diskText(json, 'treeId')),
     ...(title === null ? {} : { title }),
     ...(systemPrompt === null ? {} : { systemPrompt }),
-    createdAt: number(json, 'createdAt'),
-    messages: list(json, 'messages').map((item) => {
-      if (!isFields(item)) throw new Unreadable('has something else than messages in its list');
-      const id = textOrNull(item, 'id');
-      const createdAt = numberOrNull(item, 'createdAt');
-      const meta = field(item, 'meta');
+    createdAt: diskNumber(json, 'createdAt'),
+    messages: diskList(json, 'messages').map((item) => {
+      if (!isDiskFields(item)) throw new Unreadable('has something else than messages in its list');
+      const id = diskTextOrNull(item, 'id');
+      const createdAt = recordNumberOrNull(item, 'createdAt');
+      const meta = diskField(item, 'meta');
       return {
         ...(id === null ? {} : { id }),
-        message: messageOf(field(item, 'message')),
+        message: recordMessage(diskField(item, 'message')),
         ...(createdAt === null ? {} : { createdAt }),
-        ...(meta === undefined ? {} : { meta: metaOf(meta) }),
+        ...(meta === undefined ? {} : { meta: recordMeta(meta) }),
       };
     }),
   };
 }
 
 /** The other name of a tree or node. */
-export function readExternalId(json: Fields): ExternalId {
-  const node = textOrNull(json, 'nodeId');
+export function readExternalId(json: DiskFields): ExternalId {
+  const node = diskTextOrNull(json, 'nodeId');
   return {
-    treeId: treeId(text(json, 'treeId')),
+    treeId: treeId(diskText(json, 'treeId')),
     nodeId: node === null ? null : nodeId(node),
-    format: text(json, 'format'),
-    scope: text(json, 'scope'),
-    id: text(json, 'id'),
+    format: diskText(json, 'format'),
+    scope: diskText(json, 'scope'),
+    id: diskText(json, 'id'),
   };
 }
 
 /** A reuse of a prefix. */
-export function readProvenance(json: Fields): Provenance {
+export function readProvenance(json: DiskFields): Provenance {
   return {
-    treeId: treeId(text(json, 'treeId')),
-    source: text(json, 'source'),
-    firstNodeId: nodeId(text(json, 'firstNodeId')),
-    lastNodeId: nodeId(text(json, 'lastNodeId')),
-    count: number(json, 'count'),
-    at: number(json, 'at'),
+    treeId: treeId(diskText(json, 'treeId')),
+    source: diskText(json, 'source'),
+    firstNodeId: nodeId(diskText(json, 'firstNodeId')),
+    lastNodeId: nodeId(diskText(json, 'lastNodeId')),
+    count: diskNumber(json, 'count'),
+    at: diskNumber(json, 'at'),
   };
 }
 
 /** A generation on its way. */
-export function readRun(json: Fields): Run {
-  const data = field(json, 'data');
-  if (!isJsonObject(data)) throw new Unreadable('has a run without data');
+export function readRun(json: DiskFields): Run {
+  const data = diskField(json, 'data');
+  if (!isJsonRecord(data)) throw new Unreadable('has a run without data');
   return {
-    id: text(json, 'id'),
-    treeId: treeId(text(json, 'treeId')),
-    nodeId: nodeId(text(json, 'nodeId')),
-    process: text(json, 'process'),
-    startedAt: number(json, 'startedAt'),
-    beatAt: number(json, 'beatAt'),
+    id: diskText(json, 'id'),
+    treeId: treeId(diskText(json, 'treeId')),
+    nodeId: nodeId(diskText(json, 'nodeId')),
+    process: diskText(json, 'process'),
+    startedAt: diskNumber(json, 'startedAt'),
+    beatAt: diskNumber(json, 'beatAt'),
     data,
   };
 }
 
 /** A piece of a reply. */
-export function readChunk(json: Fields): RunChunk {
-  return { offset: number(json, 'offset'), text: text(json, 'text') };
+export function readChunk(json: DiskFields): RunChunk {
+  return { offset: diskNumber(json, 'offset'), text: diskText(json, 'text') };
 }
 
 /** What an attachment is. */
-export function readBlobInfo(json: Fields): BlobInfo {
-  const hash = text(json, 'hash');
+export function readBlobInfo(json: DiskFields): BlobInfo {
+  const hash = diskText(json, 'hash');
   if (!/^[0-9a-f]{64}$/.test(hash)) throw new Unreadable('has an attachment without a hash');
-  return { hash, size: number(json, 'size'), mediaType: text(json, 'mediaType') };
+  return { hash, size: diskNumber(json, 'size'), mediaType: diskText(json, 'mediaType') };
 }
 
 const userRoles: readonly User['role'][] = ['admin', 'member', 'viewer'];
 
 /** A user. */
-export function readUser(json: Fields): User {
-  const role = userRoles.find((one) => one === field(json, 'role'));
+export function readUser(json: DiskFields): User {
+  const role = userRoles.find((one) => one === diskField(json, 'role'));
   if (role === undefined) throw new Unreadable('has a user without a role');
   return {
-    id: text(json, 'id'),
-    name: text(json, 'name'),
+    id: diskText(json, 'id'),
+    name: diskText(json, 'name'),
     role,
-    createdAt: number(json, 'createdAt'),
-    disabledAt: numberOrNull(json, 'disabledAt'),
+    createdAt: diskNumber(json, 'createdAt'),
+    disabledAt: recordNumberOrNull(json, 'disabledAt'),
   };
 }
 
 /** A token. */
-export function readToken(json: Fields): Token {
+export function readToken(json: DiskFields): Token {
   return {
-    id: text(json, 'id'),
-    userId: text(json, 'userId'),
-    name: text(json, 'name'),
-    hash: text(json, 'hash'),
-    createdAt: number(json, 'createdAt'),
-    expiresAt: numberOrNull(json, 'expiresAt'),
-    revokedAt: numberOrNull(json, 'revokedAt'),
-    usedAt: numberOrNull(json, 'usedAt'),
+    id: diskText(json, 'id'),
+    userId: diskText(json, 'userId'),
+    name: diskText(json, 'name'),
+    hash: diskText(json, 'hash'),
+    createdAt: diskNumber(json, 'createdAt'),
+    expiresAt: recordNumberOrNull(json, 'expiresAt'),
+    revokedAt: recordNumberOrNull(json, 'revokedAt'),
+    usedAt: recordNumberOrNull(json, 'usedAt'),
   };
 }
 
 /** A share. */
-export function readShare(json: Fields): Share {
+export function readShare(json: DiskFields): Share {
   return {
-    id: text(json, 'id'),
-    owner: text(json, 'owner'),
-    treeId: treeId(text(json, 'treeId')),
-    version: numberOrNull(json, 'version'),
-    nodeIds: texts(json, 'nodeIds').map(nodeId),
-    fields: texts(json, 'fields'),
-    title: textOrNull(json, 'title'),
-    hash: text(json, 'hash'),
-    createdAt: number(json, 'createdAt'),
-    expiresAt: numberOrNull(json, 'expiresAt'),
-    revokedAt: numberOrNull(json, 'revokedAt'),
+    id: diskText(json, 'id'),
+    owner: diskText(json, 'owner'),
+    treeId: treeId(diskText(json, 'treeId')),
+    version: recordNumberOrNull(json, 'version'),
+    nodeIds: diskTexts(json, 'nodeIds').map(nodeId),
+    fields: diskTexts(json, 'fields'),
+    title: diskTextOrNull(json, 'title'),
+    hash: diskText(json, 'hash'),
+    createdAt: diskNumber(json, 'createdAt'),
+    expiresAt: recordNumberOrNull(json, 'expiresAt'),
+    revokedAt: recordNumberOrNull(json, 'revokedAt'),
   };
 }

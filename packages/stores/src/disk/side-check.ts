@@ -3,7 +3,7 @@ import type { FsckReport } from '@coppice/core';
 import type { SideFiles } from './side-files.ts';
 
 /** A report with what of these files cannot be read; repair writes them anew and keeps what it has to leave out. */
-export function withSides(report: FsckReport, sides: Iterable<SideFiles>, repair: boolean): FsckReport {
+export function checkSideFiles(report: FsckReport, sides: Iterable<SideFiles>, repair: boolean): FsckReport {
   const findings = [...report.findings];
   const repaired = [...report.repaired];
   for (const side of sides) {

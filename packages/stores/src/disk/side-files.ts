@@ -2,10 +2,20 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type NodeId, nodeId, type Run, type RunChunk, type TreeId } from '@coppice/core';
-import type { Desk } from '../book/book-store.ts';
-import type { BookEntry } from '../book/keeper.ts';
-import { type Fields, field, isFields, list, number, object, text, Unreadable } from './decode.ts';
-import { LineFile, linesOf, type Place, type Tail, toLine } from './line-file.ts';
+import type { StoreParts } from '../in-process/in-process-store.ts';
+import type { PersistedEntry } from '../in-process/persistence.ts';
+import { type AtomicWriter, bytesOfFile, damagedFile, namesInFolder, newerFormat, onFile } from './atomic-files.ts';
+import {
+  type DiskFields,
+  diskField,
+  diskList,
+  diskNumber,
+  diskObject,
+  diskText,
+  isDiskFields,
+  Unreadable,
+} from './decode.ts';
+import { type FileTail, LineFile, type LineRange, linesOfFile, toLine } from './line-file.ts';
 import {
   readBlobInfo,
   readChunk,
@@ -16,7 +26,6 @@ import {
   readToken,
   readUser,
 } from './records.ts';
-import { bytesOf, damaged, namesIn, newer, onFile, type Workbench } from './whole-files.ts';
 
 /** The files, and who is in which. */
 const files = {
@@ -32,9 +41,9 @@ type Name = keyof typeof files;
 const formatVersion = 1;
 
 /** An entry of a book that belongs to no tree's journal. */
-export type SideEntry = Exclude<BookEntry, { type: 'commit' | 'purge' | 'purge-tree' | 'mend' | 'linear' }>;
+export type SideEntry = Exclude<PersistedEntry, { type: 'commit' | 'purge' | 'purge-tree' | 'mend' | 'linear' }>;
 
-interface Running {
+interface RunningRow {
   readonly owner: string;
   run: Run;
   readonly chunks: RunChunk[];
@@ -49,15 +58,15 @@ const mostStale = 1 << 20;
 /** The side files of one store. */
 export class SideFiles {
   readonly #folder: string;
-  readonly #bench: Workbench;
+  readonly #bench: AtomicWriter;
   readonly #note: (text: string) => void;
   readonly #open = new Map<Name, LineFile>();
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningRow>();
   /** What of which file cannot be read: the lines stay where they are, and the rest is used. */
-  readonly #unread = new Map<Name, { readonly why: string; readonly lines: readonly Place[] }>();
+  readonly #unread = new Map<Name, { readonly why: string; readonly lines: readonly LineRange[] }>();
   #stale = 0;
 
-  constructor(folder: string, bench: Workbench, note: (text: string) => void) {
+  constructor(folder: string, bench: AtomicWriter, note: (text: string) => void) {
     this.#folder = folder;
     this.#bench = bench;
     this.#note = note;
@@ -71,18 +80,18 @@ export class SideFiles {
    * The lines of a file; those that were never acknowledged are left out and told. One that was altered is left out, too, and
    * is damage: the trees, and what else lies beside them, are not to be had any less for it.
    */
-  *#lines(name: Name): Generator<Fields, void, undefined> {
+  *#lines(name: Name): Generator<DiskFields, void, undefined> {
     const path = this.#path(name);
-    let tail: Tail = { bytes: 0, ended: true };
+    let tail: FileTail = { bytes: 0, ended: true };
     let first = true;
     this.#unread.delete(name);
-    for (const line of linesOf(path)) {
+    for (const line of linesOfFile(path)) {
       const { at } = line;
       tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
       if (line.ok) {
         if (first) this.#checkHead(name, line.value, at);
         // Where the head is gone, what comes first may be one of the others.
-        if (!first || field(line.value, 'type') !== undefined) yield line.value;
+        if (!first || diskField(line.value, 'type') !== undefined) yield line.value;
       } else if (!line.torn || first) this.#leaveOut(name, at, line.why);
       else if (at.length > 0)
         this.#note(`${path} has a line that ${line.why}: line ${at.line} at byte ${at.offset}. It stays where it is.`);
@@ -93,19 +102,20 @@ export class SideFiles {
     if (name === 'runs') this.#stale = tail.bytes;
   }
 
-  #leaveOut(name: Name, at: Place, why: string): void {
+  #leaveOut(name: Name, at: LineRange, why: string): void {
     const path = this.#path(name);
-    if (strict.has(name)) throw damaged(path, `cannot be read at line ${at.line}: it ${why}`);
+    if (strict.has(name)) throw damagedFile(path, `cannot be read at line ${at.line}: it ${why}`);
     const known = this.#unread.get(name);
     const sentence = `${path} cannot be read at line ${at.line}, byte ${at.offset}: it ${why}.`;
     this.#unread.set(name, { why: known?.why ?? sentence, lines: [...(known?.lines ?? []), at] });
     this.#note(`${sentence} The rest of it is used, and nothing in it is changed.`);
   }
 
-  #checkHead(name: Name, value: Fields, at: Place): void {
-    if (field(value, 'format') !== 'coppice/side') return this.#leaveOut(name, at, 'is no beginning of a file of ours');
-    const version = field(value, 'formatVersion');
-    if (version !== formatVersion) throw newer(this.#path(name), version, formatVersion);
+  #checkHead(name: Name, value: DiskFields, at: LineRange): void {
+    if (diskField(value, 'format') !== 'coppice/side')
+      return this.#leaveOut(name, at, 'is no beginning of a file of ours');
+    const version = diskField(value, 'formatVersion');
+    if (version !== formatVersion) throw newerFormat(this.#path(name), version, formatVersion);
   }
 
   /** The files of which something cannot be read, with a sentence for each. */
@@ -116,7 +126,7 @@ export class SideFiles {
   /** Writes files of which lines cannot be read anew without those, which are kept beside them. Tells what was done. */
   mend(): string[] {
     return [...this.#unread.keys()].map((name) => {
-      const kept = [head()];
+      const kept = [sideHead()];
       for (const value of this.#lines(name)) kept.push(toLine(value));
       return `${this.#path(name)} was written anew, and what could not be read of it is kept as ${this.#rewrite(name, kept)}`;
     });
@@ -130,7 +140,10 @@ export class SideFiles {
     if (unread.length > 0) {
       const bytes = onFile(path, () => readFileSync(path));
       for (let at = 1; beside === null || existsSync(beside); at++) beside = `${path}.damaged-${at}`;
-      const parts = unread.flatMap(({ offset, length }) => [bytes.subarray(offset, offset + length), bytesOf('\n')]);
+      const parts = unread.flatMap(({ offset, length }) => [
+        bytes.subarray(offset, offset + length),
+        bytesOfFile('\n'),
+      ]);
       this.#bench.replace(beside, parts, 'side', true);
     }
     this.#file(name).rewrite(lines, this.#bench);
@@ -139,54 +152,54 @@ export class SideFiles {
   }
 
   /** Reads all files and tells a desk of what is in them. */
-  read(desk: Desk): void {
+  read(parts: StoreParts): void {
     for (const name of ['names', 'provenance', 'accounts', 'runs', 'blobs', 'feed'] as const) {
       for (const value of this.#lines(name)) {
         try {
-          this.#tell(desk, value);
+          this.#tell(parts, value);
         } catch (error) {
           // It fits its checksum, so that somebody meant it: another build than this one.
-          if (error instanceof Unreadable) throw damaged(this.#path(name), `has a line that ${error.message}`);
+          if (error instanceof Unreadable) throw damagedFile(this.#path(name), `has a line that ${error.message}`);
           throw error;
         }
       }
     }
-    for (const { owner, run, chunks } of this.#running.values()) desk.runs.know(owner, run, chunks);
+    for (const { owner, run, chunks } of this.#running.values()) parts.runs.know(owner, run, chunks);
   }
 
-  #tell(desk: Desk, value: Fields): void {
-    switch (text(value, 'type')) {
+  #tell(parts: StoreParts, value: DiskFields): void {
+    switch (diskText(value, 'type')) {
       case 'external-ids':
-        return desk.names.know(rows(value, 'ids').map(readExternalId));
+        return parts.names.know(sideRows(value, 'ids').map(readExternalId));
       case 'provenance':
-        return desk.names.know([], rows(value, 'rows').map(readProvenance));
+        return parts.names.know([], sideRows(value, 'rows').map(readProvenance));
       case 'user':
-        return desk.accounts.know({ users: [readUser(object(value, 'user'))] });
+        return parts.accounts.know({ users: [readUser(diskObject(value, 'user'))] });
       case 'token':
-        return desk.accounts.know({ tokens: [readToken(object(value, 'token'))] });
+        return parts.accounts.know({ tokens: [readToken(diskObject(value, 'token'))] });
       case 'share':
-        return desk.accounts.know({ shares: [readShare(object(value, 'share'))] });
+        return parts.accounts.know({ shares: [readShare(diskObject(value, 'share'))] });
       case 'blob':
-        return desk.blobs.know(
-          text(value, 'owner'),
-          readBlobInfo(object(value, 'info')),
+        return parts.blobs.know(
+          diskText(value, 'owner'),
+          readBlobInfo(diskObject(value, 'info')),
           putAt(value),
-          field(value, 'loose') === true,
+          diskField(value, 'loose') === true,
         );
       case 'run':
-        return this.#run(text(value, 'owner'), readRun(object(value, 'run')));
+        return this.#run(diskText(value, 'owner'), readRun(diskObject(value, 'run')));
       case 'run-chunk':
-        this.#running.get(text(value, 'runId'))?.chunks.push(readChunk(object(value, 'chunk')));
+        this.#running.get(diskText(value, 'runId'))?.chunks.push(readChunk(diskObject(value, 'chunk')));
         return;
       case 'run-end':
-        this.#running.delete(text(value, 'runId'));
+        this.#running.delete(diskText(value, 'runId'));
         return;
       case 'blobs-gone':
         return;
       case 'sequence':
-        return desk.book.knowSequence(number(value, 'sequence'));
+        return parts.state.knowSequence(diskNumber(value, 'sequence'));
       default:
-        throw new Unreadable(`has the type ${text(value, 'type')}, which this build does not know`);
+        throw new Unreadable(`has the type ${diskText(value, 'type')}, which this build does not know`);
     }
   }
 
@@ -218,7 +231,7 @@ export class SideFiles {
         return this.#dropBlobs(entry.owner, new Set(entry.hashes));
       case 'sequence':
         // The last one is all that counts.
-        this.#rewrite('feed', [head(), toLine(entry)]);
+        this.#rewrite('feed', [sideHead(), toLine(entry)]);
         return;
       case 'run':
         this.#append('runs', entry, !this.#running.has(entry.run.id));
@@ -237,7 +250,7 @@ export class SideFiles {
   #append(name: Name, entry: object, sync: boolean): void {
     const line = toLine(entry);
     const file = this.#file(name);
-    if (file.tail.bytes === 0) this.#rewrite(name, [head(), line]);
+    if (file.tail.bytes === 0) this.#rewrite(name, [sideHead(), line]);
     else file.append([line], sync);
     if (name === 'runs') this.#stale += line.length;
   }
@@ -258,7 +271,7 @@ export class SideFiles {
     this.#stale = 0;
     const running = [...this.#running.values()];
     const lines = function* () {
-      yield head();
+      yield sideHead();
       for (const { owner, run, chunks } of running) {
         yield toLine({ type: 'run', owner, run });
         for (const chunk of chunks) yield toLine({ type: 'run-chunk', runId: run.id, chunk });
@@ -280,24 +293,24 @@ export class SideFiles {
   putSince(owner: string, after: number): ReadonlySet<string> {
     const found = new Set<string>();
     for (const value of this.#lines('blobs'))
-      if (text(value, 'type') === 'blob' && text(value, 'owner') === owner && putAt(value) > after)
-        found.add(readBlobInfo(object(value, 'info')).hash);
+      if (diskText(value, 'type') === 'blob' && diskText(value, 'owner') === owner && putAt(value) > after)
+        found.add(readBlobInfo(diskObject(value, 'info')).hash);
     return found;
   }
 
   /** Takes attachments of an owner out of the list, then those bytes that nobody else's list names. */
   #dropBlobs(owner: string, hashes: ReadonlySet<string>): void {
     const left = new Set<string>();
-    const kept: Uint8Array[] = [head()];
+    const kept: Uint8Array[] = [sideHead()];
     for (const value of this.#lines('blobs')) {
-      const { hash } = readBlobInfo(object(value, 'info'));
-      if (text(value, 'owner') === owner && hashes.has(hash)) continue;
+      const { hash } = readBlobInfo(diskObject(value, 'info'));
+      if (diskText(value, 'owner') === owner && hashes.has(hash)) continue;
       left.add(hash);
       kept.push(toLine(value));
     }
     // Whose they are besides may stand in a line that cannot be read.
-    const told = this.#rewrite('blobs', kept) === null;
-    if (told)
+    const reported = this.#rewrite('blobs', kept) === null;
+    if (reported)
       for (const hash of hashes) {
         const path = this.blobPath(hash);
         if (!left.has(hash)) onFile(path, () => rmSync(path, { force: true }));
@@ -307,7 +320,7 @@ export class SideFiles {
   /** Where the bytes of an attachment are; the name is a hash and nothing else. */
   blobPath(hash: string): string {
     if (!/^[0-9a-f]{64}$/.test(hash))
-      throw damaged(join(this.#folder, 'blobs'), 'was asked for something else than a hash');
+      throw damagedFile(join(this.#folder, 'blobs'), 'was asked for something else than a hash');
     return join(this.#folder, 'blobs', hash);
   }
 
@@ -315,7 +328,7 @@ export class SideFiles {
   bytesOf(hash: string): Uint8Array {
     const path = this.blobPath(hash);
     return onFile(path, () => {
-      if (!existsSync(path)) throw damaged(path, 'is missing');
+      if (!existsSync(path)) throw damagedFile(path, 'is missing');
       return new Uint8Array(readFileSync(path));
     });
   }
@@ -334,7 +347,7 @@ export class SideFiles {
 
   /** What was set aside may speak of what is purged, and nobody can tell. */
   #dropDamaged(): void {
-    for (const name of existsSync(this.#folder) ? namesIn(this.#folder) : [])
+    for (const name of existsSync(this.#folder) ? namesInFolder(this.#folder) : [])
       if (/^(?:names|provenance|runs)\.jsonl\.damaged-\d+$/.test(name)) {
         const path = join(this.#folder, name);
         onFile(path, () => rmSync(path, { force: true }));
@@ -342,11 +355,11 @@ export class SideFiles {
   }
 
   /** Writes a file anew without the rows that are to go; does nothing where there are none. */
-  #filter(name: Name, goes: (row: Fields) => boolean): void {
-    const kept: Uint8Array[] = [head()];
+  #filter(name: Name, goes: (row: DiskFields) => boolean): void {
+    const kept: Uint8Array[] = [sideHead()];
     let less = false;
     for (const value of this.#lines(name)) {
-      const left = without(value, goes);
+      const left = omitRow(value, goes);
       if (left !== null) kept.push(toLine(left));
       less ||= left !== value;
     }
@@ -359,29 +372,29 @@ export class SideFiles {
 }
 
 /** When an attachment was put; earlier builds did not write it down. */
-function putAt(value: Fields): number {
-  return field(value, 'at') === undefined ? 0 : number(value, 'at');
+function putAt(value: DiskFields): number {
+  return diskField(value, 'at') === undefined ? 0 : diskNumber(value, 'at');
 }
 
-function head(): Uint8Array {
+function sideHead(): Uint8Array {
   return toLine({ format: 'coppice/side', formatVersion });
 }
 
-function rows(value: Fields, key: string): Fields[] {
-  return list(value, key).map((row) => {
-    if (!isFields(row)) throw new Unreadable(`has something else than rows in ${key}`);
+function sideRows(value: DiskFields, key: string): DiskFields[] {
+  return diskList(value, key).map((row) => {
+    if (!isDiskFields(row)) throw new Unreadable(`has something else than rows in ${key}`);
     return row;
   });
 }
 
 /** A line without the rows that go; null if nothing is left of it, the line itself if nothing goes. */
-function without(entry: Fields, goes: (row: Fields) => boolean): Fields | null {
+function omitRow(entry: DiskFields, goes: (row: DiskFields) => boolean): DiskFields | null {
   for (const key of ['ids', 'rows'] as const) {
-    if (field(entry, key) === undefined) continue;
-    const all = rows(entry, key);
+    if (diskField(entry, key) === undefined) continue;
+    const all = sideRows(entry, key);
     const left = all.filter((row) => !goes(row));
     return left.length === all.length ? entry : left.length === 0 ? null : { ...entry, [key]: left };
   }
-  const share = field(entry, 'share');
-  return isFields(share) && goes(share) ? null : entry;
+  const share = diskField(entry, 'share');
+  return isDiskFields(share) && goes(share) ? null : entry;
 }

@@ -17,10 +17,10 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isAppError, nodeId, type Store, treeId } from '@coppice/core';
-import { Bed, uuid } from '@coppice/core/testing';
+import { TestTree, uuid } from '@coppice/core/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { everyFile, newFolder } from '../../test/files-subject.ts';
-import { LaterBed } from '../../test/later-bed.ts';
+import { LaterFixture } from '../../test/later-fixture.ts';
 import { readPlain } from '../../test/plain-reader.ts';
 import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
 import { armFault, faultPassed } from '../failpoints.ts';
@@ -85,9 +85,9 @@ function start(
   return { child, ended, until };
 }
 
-async function planted(place: string): Promise<void> {
+async function sample(place: string): Promise<void> {
   const store = await FileSystemStore.open(place);
-  await (await Bed.make({ store, treeId: id })).grow(['first', 'reply']);
+  await (await TestTree.make({ store, treeId: id })).grow(['first', 'reply']);
   await store.close();
 }
 
@@ -110,9 +110,9 @@ const points = [
 
 describe('crashing', () => {
   test('[L10] a process killed at any point leaves the old state or the new one, and the files follow it', async () => {
-    const grounds = points.map((point) => ({ point, place: folder() }));
-    for (const { place } of grounds) await planted(place);
-    const run = async ({ point, place }: (typeof grounds)[number]) => {
+    const sites = points.map((point) => ({ point, place: folder() }));
+    for (const { place } of sites) await sample(place);
+    const run = async ({ point, place }: (typeof sites)[number]) => {
       const [name, nth = '1'] = point.split(':');
       const fault = { COPPICE_TEST_FAULTS: '1', COPPICE_FAULT: `disk-${name}:${nth}:kill` };
       const { said, signal } = await start([place], fault).ended;
@@ -126,16 +126,16 @@ describe('crashing', () => {
       expect(readPlain(place)[0]?.branches).toEqual([found.join(' / ')]);
       expect(existsSync(join(place, '.coppice', 'making'))).toBe(false);
     };
-    for (let at = 0; at < grounds.length; at += 4) await Promise.all(grounds.slice(at, at + 4).map(run));
+    for (let at = 0; at < sites.length; at += 4) await Promise.all(sites.slice(at, at + 4).map(run));
   });
 
   test('[L11] a write that fails at any point is refused with its reason, and the next one gets through', async () => {
     const template = folder();
-    await planted(template);
-    const operations: readonly (readonly [string, (bed: Bed, store: Store) => Promise<unknown>])[] = [
-      ['append', (bed) => bed.grow(['more'])],
-      ['create', (_, store) => Bed.make({ store, treeId: treeId(uuid(2)) })],
-      ['clear', (bed) => bed.run({ type: 'clear', treeId: id })],
+    await sample(template);
+    const operations: readonly (readonly [string, (fixture: TestTree, store: Store) => Promise<unknown>])[] = [
+      ['append', (fixture) => fixture.grow(['more'])],
+      ['create', (_, store) => TestTree.make({ store, treeId: treeId(uuid(2)) })],
+      ['clear', (fixture) => fixture.run({ type: 'clear', treeId: id })],
       ['purge', (_, store) => store.purge(id, { upTo: 99 })],
       ['blob', (_, store) => store.blobs.put(new Uint8Array([1, 2, 3]), 'image/png')],
       ['names', (_, store) => store.putExternalIds([{ treeId: id, nodeId: null, format: 'f', scope: 's', id: 'x' }])],
@@ -146,13 +146,13 @@ describe('crashing', () => {
           const place = folder();
           cpSync(template, place, { recursive: true });
           const store = await FileSystemStore.open(place);
-          const bed = new LaterBed(store);
-          if (name === 'purge') await bed.run({ type: 'delete', treeId: id, nodeIds: [nodeId(await leaf(store))] });
+          const fixture = new LaterFixture(store);
+          if (name === 'purge') await fixture.run({ type: 'delete', treeId: id, nodeIds: [nodeId(await leaf(store))] });
           const before = await imageOf(store, id);
           // The files for others are written after the acknowledgement: they are none of this test.
           await store.fsck();
           armFault({ point: '*', nth, fault: nth % 2 === 0 ? 'eio' : 'enospc', sticky });
-          const refused = await operation(bed, store).then(
+          const refused = await operation(fixture, store).then(
             () => null,
             (error: unknown) => (isAppError(error) ? error.code : String(error)),
           );
@@ -162,7 +162,7 @@ describe('crashing', () => {
             expect([name, nth, refused]).toEqual([name, nth, nth % 2 === 0 ? 'store/unavailable' : 'store/full']);
             expect([name, nth, await imageOf(store, id)]).toEqual([name, nth, before]);
           }
-          await operation(bed, store);
+          await operation(fixture, store);
           const after = await imageOf(store, id);
           await store.close();
           const again = await FileSystemStore.open(place);
@@ -176,27 +176,27 @@ describe('crashing', () => {
 
   test('[L12] on a full disk nothing is acknowledged, reads go on, and writing goes on when there is space', async () => {
     const place = folder();
-    await planted(place);
+    await sample(place);
     const store = await FileSystemStore.open(place);
     const journal = join(place, id, 'journal.jsonl');
     const before = readFileSync(journal);
     armFault({ point: 'disk-journal-after-append', nth: 1, fault: 'enospc', sticky: true });
-    const bed = new LaterBed(store);
-    for (let at = 0; at < 3; at++) expect(await refusalOf(bed.grow([`lost ${at}`]))).toBe('store/full');
+    const fixture = new LaterFixture(store);
+    for (let at = 0; at < 3; at++) expect(await refusalOf(fixture.grow([`lost ${at}`]))).toBe('store/full');
     expect(await texts(store)).toEqual(['first', 'reply']);
     expect(readFileSync(journal).equals(before)).toBe(true);
     armFault(null);
-    await bed.grow(['kept']);
+    await fixture.grow(['kept']);
     expect(await texts(store)).toEqual(['first', 'reply', 'kept']);
     await store.close();
   });
 
   test('[L13] where the files for others cannot be written everything is saved all the same, and it is told', async () => {
     const place = folder();
-    await planted(place);
+    await sample(place);
     const store = await FileSystemStore.open(place);
     armFault({ point: 'disk-node-before-rename', nth: 1, fault: 'enospc', sticky: true });
-    await new LaterBed(store).grow(['kept']);
+    await new LaterFixture(store).grow(['kept']);
     await store.fsck();
     expect((await store.info()).notes.some((note) => note.includes('files for other programs are behind'))).toBe(true);
     armFault(null);
@@ -212,7 +212,7 @@ async function leaf(store: Store): Promise<string> {
 describe('the lock', () => {
   test('[L14] a second process reads, is told who writes, and is refused with store/locked', async () => {
     const place = folder();
-    await planted(place);
+    await sample(place);
     const holder = start([place, 'hold']);
     await holder.until('holding');
     const store = await FileSystemStore.open(place);
@@ -220,8 +220,8 @@ describe('the lock', () => {
     expect(info.readOnly).toBe(true);
     expect(info.notes.some((note) => note.includes(`process ${holder.child.pid} `))).toBe(true);
     expect(await texts(store)).toEqual(['first', 'reply']);
-    expect(await refusalOf(new LaterBed(store).grow(['no']))).toBe('store/locked');
-    await expect(new LaterBed(store).grow(['no'])).rejects.toMatchObject({
+    expect(await refusalOf(new LaterFixture(store).grow(['no']))).toBe('store/locked');
+    await expect(new LaterFixture(store).grow(['no'])).rejects.toMatchObject({
       message: expect.stringContaining(`written by the process ${holder.child.pid} on `),
       data: { pid: holder.child.pid },
     });
@@ -233,14 +233,14 @@ describe('the lock', () => {
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
     const next = await FileSystemStore.open(place);
     expect((await next.info()).readOnly).toBe(false);
-    await new LaterBed(next).grow(['yes']);
+    await new LaterFixture(next).grow(['yes']);
     await next.close();
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(false);
   });
 
   test('[L15] a lock of another run of the machine or of a reused process number is taken over, one of another machine is not', async () => {
     const place = folder();
-    await planted(place);
+    await sample(place);
     const lock = join(place, '.coppice', 'lock');
     const first = await FileSystemStore.open(place);
     const own = JSON.parse(readFileSync(lock, 'utf8'));
@@ -268,12 +268,12 @@ describe('the lock', () => {
 
   test('[L16] a writer whose lock was taken away writes nothing more', async () => {
     const place = folder();
-    await planted(place);
+    await sample(place);
     const store = await FileSystemStore.open(place);
     rmSync(join(place, '.coppice', 'lock'));
     const other = await FileSystemStore.open(place);
-    expect(await refusalOf(new LaterBed(store).grow(['no']))).toBe('store/locked');
-    await new LaterBed(other).grow(['yes']);
+    expect(await refusalOf(new LaterFixture(store).grow(['no']))).toBe('store/locked');
+    await new LaterFixture(other).grow(['yes']);
     await store.close();
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
     await other.close();
@@ -281,18 +281,18 @@ describe('the lock', () => {
 
   test('[L16] a lock that was moved aside is lost, one with a second name is not', async () => {
     const place = folder();
-    await planted(place);
+    await sample(place);
     const lock = join(place, '.coppice', 'lock');
     const store = await FileSystemStore.open(place);
     linkSync(lock, `${lock}.copy`);
-    await new LaterBed(store).grow(['yes']);
+    await new LaterFixture(store).grow(['yes']);
     // File systems tell times in steps: the next change is to be seen as one.
     const probe = join(place, '.coppice', 'probe');
     do writeFileSync(probe, '');
     while (statSync(probe).ctimeMs <= statSync(lock).ctimeMs);
     rmSync(probe);
     renameSync(lock, `${lock}.aside`);
-    expect(await refusalOf(new LaterBed(store).grow(['no']))).toBe('store/locked');
+    expect(await refusalOf(new LaterFixture(store).grow(['no']))).toBe('store/locked');
     await store.close();
   });
 });
@@ -300,7 +300,7 @@ describe('the lock', () => {
 describe('folders that may not be written', () => {
   test('[L17] a folder that may only be read is listed, read and searched, and every write is refused', async () => {
     const place = folder();
-    await planted(place);
+    await sample(place);
     const before = everyFile(place);
     for (const each of [place, join(place, '.coppice')]) chmodSync(each, 0o555);
     // To root every folder can be written: then somebody else tries.

@@ -14,16 +14,16 @@ import { type AppError, isAppError, run, type Store } from '@coppice/core';
 import { testKit, ticking, uuid } from '@coppice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { everyFile } from '../../test/files-subject.ts';
-import { LaterBed } from '../../test/later-bed.ts';
+import { LaterFixture } from '../../test/later-fixture.ts';
 import { readPlain } from '../../test/plain-reader.ts';
-import { id, other, ownFolders, plantedIn } from '../../test/planted-folder.ts';
+import { id, other, ownFolders, sampleFolderIn } from '../../test/sample-folder.ts';
 import { spoiltJournals } from '../../test/spoilt-journals.ts';
 import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
 import { FileSystemStore } from './index.ts';
 
 const folder = ownFolders();
 
-const planted = () => plantedIn(folder());
+const sample = () => sampleFolderIn(folder());
 
 async function errorOf(work: Promise<unknown>): Promise<AppError> {
   try {
@@ -49,7 +49,7 @@ describe('torn journals', () => {
   ];
   for (const [name, tail] of tails)
     test(`[L20] after ${name} everything before it loads, one note tells where, and the next line begins anew`, async () => {
-      const place = await planted();
+      const place = await sample();
       const journal = join(place, id, 'journal.jsonl');
       const size = readFileSync(journal).length;
       appendFileSync(journal, tail);
@@ -62,7 +62,7 @@ describe('torn journals', () => {
       await reader.close();
       expect(readFileSync(journal).equals(torn)).toBe(true);
       const store = await FileSystemStore.open(place);
-      await new LaterBed(store).grow(['after']);
+      await new LaterFixture(store).grow(['after']);
       const image = await imageOf(store, id);
       await store.close();
       // What was torn stays in place, and every other line is one for a plain reader too.
@@ -78,12 +78,12 @@ describe('torn journals', () => {
     });
 
   test('[L20] a last line that is whole but for its end counts, now and when more lines follow', async () => {
-    const place = await planted();
+    const place = await sample();
     const journal = join(place, id, 'journal.jsonl');
     truncateSync(journal, readFileSync(journal).length - 1);
     const store = await FileSystemStore.open(place);
     expect(await texts(store)).toEqual(['first', 'reply']);
-    await new LaterBed(store).grow(['after']);
+    await new LaterFixture(store).grow(['after']);
     await store.close();
     const again = await FileSystemStore.open(place);
     expect(await texts(again)).toEqual(['first', 'reply', 'after']);
@@ -95,7 +95,7 @@ describe('torn journals', () => {
 describe('damaged journals', () => {
   for (const [name, says, how] of spoiltJournals)
     test(`[L21] a tree with ${name} is listed and refused by its file, the others go on, and nothing is touched`, async () => {
-      const place = await planted();
+      const place = await sample();
       const journal = join(place, id, 'journal.jsonl');
       how(journal);
       const before = everyFile(join(place, id));
@@ -105,8 +105,8 @@ describe('damaged journals', () => {
       expect(error.code).toBe('store/damaged');
       expect(error.message).toContain(journal);
       expect(error.message).toMatch(says);
-      expect(await refusalOf(new LaterBed(store).grow(['no']))).toBe('store/damaged');
-      await new LaterBed(store, other).grow(['goes on']);
+      expect(await refusalOf(new LaterFixture(store).grow(['no']))).toBe('store/damaged');
+      await new LaterFixture(store, other).grow(['goes on']);
       const { findings } = await store.fsck();
       expect(findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', id]]);
       await store.close();
@@ -114,7 +114,7 @@ describe('damaged journals', () => {
     });
 
   test('[L28] a tree that cannot be read keeps nobody from finding what the others say', async () => {
-    const place = await planted();
+    const place = await sample();
     const journal = join(place, id, 'journal.jsonl');
     writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.'));
     const store = await FileSystemStore.open(place);
@@ -124,7 +124,7 @@ describe('damaged journals', () => {
   });
 
   test('[L22] a tree that a newer build wrote is listed and refused with store/newer', async () => {
-    const place = await planted();
+    const place = await sample();
     const path = join(place, id, 'tree.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"formatVersion": 1', '"formatVersion": 2'));
     const before = everyFile(join(place, id));
@@ -140,7 +140,7 @@ describe('damaged journals', () => {
 describe('the files that follow', () => {
   test('[L23] a registry that cannot be read is made anew from the folders, and the old one is kept beside it', async () => {
     for (const [at, bytes] of ['', '[{"id":', '{}', '[1]'].entries()) {
-      const place = await planted();
+      const place = await sample();
       writeFileSync(join(place, 'roots.json'), bytes);
       const reader = await FileSystemStore.open(place, { readOnly: true });
       expect((await reader.trees()).items.length).toBe(2);
@@ -156,7 +156,7 @@ describe('the files that follow', () => {
   });
 
   test('[L23] a registry that is gone or behind is made anew', async () => {
-    const place = await planted();
+    const place = await sample();
     rmSync(join(place, 'roots.json'));
     await (await FileSystemStore.open(place)).close();
     expect(readPlain(place).length).toBe(2);
@@ -169,7 +169,7 @@ describe('the files that follow', () => {
   });
 
   test('[L24] the check finds files that differ from the journal, lists of children included, and repair mends them', async () => {
-    const place = await planted();
+    const place = await sample();
     const nodes = join(place, id, 'nodes');
     const [first = '', second = ''] = readdirSync(nodes);
     const path = join(nodes, first);
@@ -184,11 +184,11 @@ describe('the files that follow', () => {
       ['node-file', () => writeFileSync(path, '')],
       ['tree-file', () => rmSync(join(place, id, 'tree.json'))],
     ];
-    for (const [code, plant] of planting) {
+    for (const [code, buildSample] of planting) {
       const store = await FileSystemStore.open(place);
       const image = await imageOf(store, id);
       expect((await store.fsck()).findings).toEqual([]);
-      plant();
+      buildSample();
       const found = await store.fsck();
       expect(found.findings.map((finding) => finding.code)).toEqual([code]);
       expect(found.repaired).toEqual([]);
@@ -202,7 +202,7 @@ describe('the files that follow', () => {
   });
 
   test('[L25] files that another run of the machine wrote without waiting for the disk are looked at again', async () => {
-    const place = await planted();
+    const place = await sample();
     const nodes = join(place, id, 'nodes');
     const [first = '', second = ''] = readdirSync(nodes);
     // As a power cut leaves them: the list of files is there, one is empty, one is missing.
@@ -229,7 +229,7 @@ describe('places that are none', () => {
     expect(readdirSync(foreign).sort()).toEqual(['notes.txt', 'photos']);
     expect(await refusalOf(FileSystemStore.open(join(foreign, 'notes.txt')))).toBe('store/damaged');
     expect(await refusalOf(FileSystemStore.open(''))).toBe('command/invalid');
-    const place = await planted();
+    const place = await sample();
     for (const [text, code] of [
       ['', 'store/damaged'],
       ['{"format":"something"}', 'store/damaged'],
@@ -243,8 +243,8 @@ describe('places that are none', () => {
   });
 
   test('[L26] a link in the place of a tree is not followed', async () => {
-    const elsewhere = await planted();
-    const place = await planted();
+    const elsewhere = await sample();
+    const place = await sample();
     rmSync(join(place, other), { recursive: true });
     symlinkSync(join(elsewhere, other), join(place, other));
     const store = await FileSystemStore.open(place);
@@ -253,7 +253,7 @@ describe('places that are none', () => {
   });
 
   test('[L27] what cannot be read beside the trees is left out, told, and set aside by repair', async () => {
-    const place = await planted();
+    const place = await sample();
     const store = await FileSystemStore.open(place);
     const name = (text: string) => ({ treeId: id, nodeId: null, format: 'f', scope: 's', id: text });
     await store.putExternalIds([name('one')]);
@@ -291,7 +291,7 @@ describe('places that are none', () => {
   });
 
   test('[L27] accounts of which a line was altered are refused by the name of their file', async () => {
-    const place = await planted();
+    const place = await sample();
     const store = await FileSystemStore.open(place);
     await store.accounts.putUser({ id: 'ann', name: 'Ann', role: 'member', createdAt: 1, disabledAt: null });
     await store.close();

@@ -2,30 +2,30 @@
 import { join } from 'node:path';
 import { canonicalJson } from '@coppice/content';
 import { allNodes, type FsckReport, isAppError, type Tree, type TreeId, treeToJson } from '@coppice/core';
-import { field, isFields } from '../disk/decode.ts';
-import { namesIn, readText } from '../disk/whole-files.ts';
-import type { FilesKeeper, Holdings } from './files-keeper.ts';
+import { namesInFolder, readTextFile } from '../disk/atomic-files.ts';
+import { diskField, isDiskFields } from '../disk/decode.ts';
+import type { FilesOpenState, FilesPersistence } from './files-persistence.ts';
 import { readJournal, replay } from './journal.ts';
-import { nodeText } from './node-file.ts';
-import { folderOf, isNodeFile } from './node-files.ts';
+import { nodeFileText } from './node-file.ts';
+import { folderOfNode, isNodeFile } from './node-files.ts';
 import { readTreeFile } from './tree-file.ts';
 import type { TreeFolder } from './tree-folder.ts';
 
-type Finding = FsckReport['findings'][number];
+type FilesFinding = FsckReport['findings'][number];
 
 /** What a check is asked for. */
-export interface Check {
+export interface FilesCheck {
   readonly trees: readonly TreeId[];
-  readonly holdings: Holdings;
-  readonly keeper: FilesKeeper;
+  readonly holdings: FilesOpenState;
+  readonly persistence: FilesPersistence;
   readonly repair: boolean;
   /** The check that every store makes of one tree. */
   check(treeId: TreeId): Promise<FsckReport>;
 }
 
 /** Checks trees and their files; one that cannot be read is found, not thrown. */
-export async function fsckFiles({ trees, holdings, keeper, repair, check }: Check): Promise<FsckReport> {
-  const findings: Finding[] = [];
+export async function fsckFiles({ trees, holdings, persistence, repair, check }: FilesCheck): Promise<FsckReport> {
+  const findings: FilesFinding[] = [];
   const repaired: string[] = [];
   let nodes = 0;
   for (const treeId of trees) {
@@ -38,13 +38,13 @@ export async function fsckFiles({ trees, holdings, keeper, repair, check }: Chec
       if (folder === undefined || folder.tree === null) continue;
       const found = checkFiles(folder, folder.tree, holdings);
       for (const finding of found) findings.push(finding);
-      if (!repair || !found.some(({ code }) => mendable.has(code))) continue;
-      await keeper.restore(treeId);
+      if (!repair || !found.some(({ code }) => repairable.has(code))) continue;
+      await persistence.restore(treeId);
       repaired.push(`the files of ${treeId} were written anew from its journal`);
     } catch (error) {
       // A tree that cannot be read is a finding; a check or repair that could not be carried out is not.
       if (!isAppError(error) || (error.code !== 'store/damaged' && error.code !== 'store/newer')) throw error;
-      const rebuilt = repair && error.code === 'store/damaged' ? await keeper.rebuild(treeId) : null;
+      const rebuilt = repair && error.code === 'store/damaged' ? await persistence.rebuild(treeId) : null;
       const left = rebuilt !== null && 'why' in rebuilt ? ` It cannot be made anew: ${rebuilt.why}.` : '';
       findings.push({ code: 'unreadable', severity: 'error', id: treeId, message: error.message + left, treeId });
       if (rebuilt === null || 'why' in rebuilt) continue;
@@ -58,18 +58,18 @@ export async function fsckFiles({ trees, holdings, keeper, repair, check }: Chec
 }
 
 // What follows from the journal can be made from it again.
-const mendable: ReadonlySet<string> = new Set(['tree-file', 'node-file', 'child-ids', 'registry']);
+const repairable: ReadonlySet<string> = new Set(['tree-file', 'node-file', 'child-ids', 'registry']);
 
-function checkFiles(folder: TreeFolder, tree: Tree, { registry }: Holdings): Finding[] {
-  const found: Finding[] = [];
-  const add = (code: string, severity: Finding['severity'], id: string, message: string) =>
+function checkFiles(folder: TreeFolder, tree: Tree, { registry }: FilesOpenState): FilesFinding[] {
+  const found: FilesFinding[] = [];
+  const add = (code: string, severity: FilesFinding['severity'], id: string, message: string) =>
     found.push({ code, severity, id, message, treeId: folder.id });
   const journal = readJournal(folder.journalPath, folder.id);
   for (const { line, offset, why } of journal.broken)
     add('journal-line', 'warning', folder.id, `${folder.journalPath} has a line that ${why}: ${line}, byte ${offset}.`);
   if (journal.linear === null) {
-    const told = replay(folder.journalPath, folder.id, journal);
-    if (!sameTree(told, tree))
+    const reported = replay(folder.journalPath, folder.id, journal);
+    if (!sameTree(reported, tree))
       add('journal-differs', 'error', folder.id, `${folder.journalPath} leads to another tree than the one in use.`);
   }
   try {
@@ -84,16 +84,17 @@ function checkFiles(folder: TreeFolder, tree: Tree, { registry }: Holdings): Fin
     add('registry', 'error', folder.id, `${registry.path} does not know this tree as it is.`);
   const extra = new Set<string>();
   for (const name of ['nodes', 'trash'])
-    for (const file of namesIn(join(folder.path, name))) if (isNodeFile(file)) extra.add(join(folder.path, name, file));
+    for (const file of namesInFolder(join(folder.path, name)))
+      if (isNodeFile(file)) extra.add(join(folder.path, name, file));
   for (const node of allNodes(tree)) {
     if (node.id === tree.rootId) continue;
-    const path = join(folder.path, folderOf(node), `${node.id}.json`);
+    const path = join(folder.path, folderOfNode(node), `${node.id}.json`);
     extra.delete(path);
-    const expected = nodeText(tree, node);
-    const there = readText(path);
+    const expected = nodeFileText(tree, node);
+    const there = readTextFile(path);
     if (there === expected) continue;
     if (there === null) add('node-file', 'error', node.id, `${path} is missing.`);
-    else if (childrenIn(there) !== null && childrenIn(there) !== childrenIn(expected))
+    else if (childrenInFolder(there) !== null && childrenInFolder(there) !== childrenInFolder(expected))
       add('child-ids', 'error', node.id, `${path} lists other children than the node has.`);
     else add('node-file', 'error', node.id, `${path} does not say what the node says.`);
   }
@@ -104,18 +105,18 @@ function checkFiles(folder: TreeFolder, tree: Tree, { registry }: Holdings): Fin
 function sameTree(a: Tree, b: Tree): boolean {
   const { nodes, ...row } = treeToJson(a);
   const { nodes: others, ...other } = treeToJson(b);
-  const same = (left: unknown, right: unknown) => plain(left) === plain(right);
+  const same = (left: unknown, right: unknown) => plainTree(left) === plainTree(right);
   return same(row, other) && nodes.length === others.length && nodes.every((node, at) => same(node, others[at]));
 }
 
-function plain(value: unknown): string {
+function plainTree(value: unknown): string {
   return canonicalJson(JSON.parse(JSON.stringify(value)));
 }
 
-function childrenIn(text: string): string | null {
+function childrenInFolder(text: string): string | null {
   try {
     const json: unknown = JSON.parse(text);
-    return isFields(json) ? JSON.stringify(field(json, 'child_ids')) : null;
+    return isDiskFields(json) ? JSON.stringify(diskField(json, 'child_ids')) : null;
   } catch {
     return null;
   }

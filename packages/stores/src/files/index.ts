@@ -1,33 +1,39 @@
 /** Trees in folders of JSON files that other tools read, with a journal for each that has the truth. */
 import { resolve } from 'node:path';
 import { type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
-import { BookStore, bookOf, type Desk, deskOf, type Nameplate } from '../book/book-store.ts';
-import { tidyFolder } from '../disk/passing.ts';
-import { withSides } from '../disk/side-check.ts';
+import { checkSideFiles } from '../disk/side-check.ts';
+import { tidyFolder } from '../disk/transient-names.ts';
+import {
+  InProcessStore,
+  type StoreIdentity,
+  type StoreParts,
+  storePartsOf,
+  treeStateOf,
+} from '../in-process/in-process-store.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { backupFolder } from './backup.ts';
-import { FilesKeeper, type Holdings } from './files-keeper.ts';
+import { type FilesOpenState, FilesPersistence } from './files-persistence.ts';
 import { layoutVersion } from './format-file.ts';
 import { fsckFiles } from './fsck.ts';
 import { openFolder } from './opening.ts';
 
 /** What the handles of one open folder share. */
-interface Shared {
-  readonly desk: Desk;
-  readonly plate: Nameplate;
-  readonly keeper: FilesKeeper;
-  readonly holdings: Holdings;
+interface SharedFolder {
+  readonly parts: StoreParts;
+  readonly plate: StoreIdentity;
+  readonly persistence: FilesPersistence;
+  readonly holdings: FilesOpenState;
 }
 
 /**
  * A store in a folder: `roots.json`, and for each tree a folder with one file per node, as other programs read them,
  * and a journal that has all of it. One process writes; another one reads each tree as it is when it first asks for it, is told so, and follows nothing.
  */
-export class FileSystemStore extends BookStore {
-  readonly #shared: Shared;
+export class FileSystemStore extends InProcessStore {
+  readonly #shared: SharedFolder;
 
-  private constructor(shared: Shared, owner: string) {
-    super(shared.desk, shared.plate, owner);
+  private constructor(shared: SharedFolder, owner: string) {
+    super(shared.parts, shared.plate, owner);
     this.#shared = shared;
   }
 
@@ -36,40 +42,40 @@ export class FileSystemStore extends BookStore {
     if (place === '') refuse('command/invalid', 'A store in a folder needs the name of the folder, as in files:/path.');
     const path = resolve(place);
     const { holdings, readOnly, notes, known, lists } = openFolder(path, options);
-    const keeper = new FilesKeeper(holdings);
-    const book = bookOf(options, { keeper, readOnly });
-    const desk = deskOf(book, keeper, options);
+    const persistence = new FilesPersistence(holdings);
+    const state = treeStateOf(options, { persistence, readOnly });
+    const parts = storePartsOf(state, persistence, options);
     try {
-      book.know(known);
-      for (const { owner: whose, record, sequence } of lists) book.knowLinear(whose, record, sequence);
-      for (const { original } of holdings.originals.values()) desk.names.know(original.names);
-      holdings.side.read(desk);
+      state.know(known);
+      for (const { owner: whose, record, sequence } of lists) state.knowLinear(whose, record, sequence);
+      for (const { original } of holdings.originals.values()) parts.names.know(original.names);
+      holdings.side.read(parts);
     } catch (error) {
-      await keeper.close();
+      await persistence.close();
       throw error;
     }
-    const plate: Nameplate = {
+    const plate: StoreIdentity = {
       supports: { durable: true, processes: false, search: true, crossProcessFeed: false, history: true },
       info: (): StoreInfo => ({
         kind: 'files',
         place: path,
-        readOnly: !keeper.writes,
+        readOnly: !persistence.writes,
         schemaVersion: layoutVersion,
         notes: [
           ...notes,
-          ...(keeper.trouble === null
+          ...(persistence.trouble === null
             ? []
-            : [`Everything is saved, but the files for other programs are behind: ${keeper.trouble}`]),
+            : [`Everything is saved, but the files for other programs are behind: ${persistence.trouble}`]),
           'Search looks through every message.',
         ],
       }),
-      backup: (to) => backupFolder(holdings, keeper, to),
+      backup: (to) => backupFolder(holdings, persistence, to),
       close: async () => {
-        await keeper.close();
+        await persistence.close();
         tidyFolder(path);
       },
     };
-    return new FileSystemStore({ desk, plate, keeper, holdings }, options.owner ?? defaultOwner);
+    return new FileSystemStore({ parts, plate, persistence, holdings }, options.owner ?? defaultOwner);
   }
 
   override forOwner(owner: string): FileSystemStore {
@@ -78,21 +84,21 @@ export class FileSystemStore extends BookStore {
 
   /** Checks trees as every store does, and that their files say what their journals say; repair writes the files anew. */
   override async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
-    const { desk, keeper, holdings } = this.#shared;
-    desk.book.alive();
-    if (options.repair === true) desk.book.writable();
-    if (options.treeId !== undefined && desk.book.find(this.owner, options.treeId) === undefined)
+    const { parts, persistence, holdings } = this.#shared;
+    parts.state.alive();
+    if (options.repair === true) parts.state.writable();
+    if (options.treeId !== undefined && parts.state.find(this.owner, options.treeId) === undefined)
       return super.fsck(options);
-    await keeper.flush();
+    await persistence.flush();
     const repair = options.repair === true;
     const report = await fsckFiles({
       trees: this.wanted(options.treeId),
       holdings,
-      keeper,
+      persistence,
       repair,
       check: (treeId) => super.fsck({ ...options, treeId }),
     });
-    return options.treeId === undefined ? withSides(report, [holdings.side], repair) : report;
+    return options.treeId === undefined ? checkSideFiles(report, [holdings.side], repair) : report;
   }
 }
 

@@ -8,47 +8,47 @@ import {
   type Bookmark,
   type Commit,
   type ConversationFormat,
+  emptyTree,
   fromRows,
   isAppError,
   type LinearRecord,
   type Node,
   type NodeId,
-  seedling,
   type Tree,
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
+import { damagedFile, newerFormat } from '../disk/atomic-files.ts';
 import {
-  type Fields,
-  field,
-  isFields,
-  number,
-  object,
-  readBookmarks,
-  readCommit,
-  readIds,
-  readNode,
-  readRow,
-  rowOf,
-  text,
+  type DiskFields,
+  decodeBookmarks,
+  decodeCommit,
+  decodeIds,
+  decodeNode,
+  decodeRow,
+  diskField,
+  diskNumber,
+  diskObject,
+  diskRow,
+  diskText,
+  isDiskFields,
   Unreadable,
 } from '../disk/decode.ts';
-import { type Line, linesOf, type Place, type Tail, toLine } from '../disk/line-file.ts';
+import { type FileTail, type LineRange, linesOfFile, type SealedLine, toLine } from '../disk/line-file.ts';
 import { readRecord } from '../disk/records.ts';
-import { damaged, newer } from '../disk/whole-files.ts';
 
 /** The version of the journal's format. */
 const journalVersion = 1;
 
 /** Where a tree was before it had a journal. */
-export interface Origin {
+export interface JournalOrigin {
   readonly format: 'loom';
   readonly scope: string;
   readonly id: string;
 }
 
 /** The first line. */
-export function headLine(treeId: TreeId, owner: string, origin: Origin | null): Uint8Array {
+export function journalHead(treeId: TreeId, owner: string, origin: JournalOrigin | null): Uint8Array {
   return toLine({
     type: 'journal',
     format: 'coppice/journal',
@@ -81,10 +81,10 @@ export function linearLine(record: LinearRecord, sequence: number): Uint8Array {
 }
 
 /** What a journal is rewritten with: the log as it is now, and the rows that it does not lead to any more. */
-export interface Rewritten {
+export interface RewrittenJournal {
   readonly treeId: TreeId;
   readonly owner: string;
-  readonly origin: Origin | null;
+  readonly origin: JournalOrigin | null;
   readonly log: readonly Commit[];
   readonly tree: Tree;
   readonly purged: ReadonlySet<NodeId>;
@@ -93,16 +93,16 @@ export interface Rewritten {
 }
 
 /** A journal anew, after a purge or a repair: the commits are history then, and the rows stand by themselves. */
-export function* rewrittenLines(to: Rewritten): Generator<Uint8Array, void, undefined> {
+export function* rewrittenLines(to: RewrittenJournal): Generator<Uint8Array, void, undefined> {
   const { sequence, format, tree } = to;
-  yield headLine(to.treeId, to.owner, to.origin);
+  yield journalHead(to.treeId, to.owner, to.origin);
   for (const commit of to.log) yield commitLine(commit, sequence, format);
   const nodes = allNodes(tree);
   yield toLine({
     type: 'state',
     sequence,
     format,
-    row: rowOf(tree),
+    row: diskRow(tree),
     bookmarks: allBookmarks(tree),
     purged: [...to.purged],
     nodes: nodes.length,
@@ -111,34 +111,34 @@ export function* rewrittenLines(to: Rewritten): Generator<Uint8Array, void, unde
 }
 
 /** Where the first line of a journal says that its tree was before. */
-export function originIn(head: Fields): Origin | null {
-  const origin = field(head, 'origin');
-  return isFields(origin) ? { format: 'loom', scope: text(origin, 'scope'), id: text(origin, 'id') } : null;
+export function originInLine(head: DiskFields): JournalOrigin | null {
+  const origin = diskField(head, 'origin');
+  return isDiskFields(origin) ? { format: 'loom', scope: diskText(origin, 'scope'), id: diskText(origin, 'id') } : null;
 }
 
 /** A journal as it was read. */
 export interface Journal {
   readonly owner: string;
-  readonly origin: Origin | null;
+  readonly origin: JournalOrigin | null;
   readonly log: readonly Commit[];
   readonly purged: ReadonlySet<NodeId>;
   /** The rows that a purge or a repair left, and from which the commits after them go on. */
-  readonly state: State | null;
+  readonly state: JournalState | null;
   /** The list that the tree is read from while it has no commit. */
   readonly linear: LinearRecord | null;
   readonly format: ConversationFormat;
   readonly sequence: number;
-  readonly tail: Tail;
+  readonly tail: FileTail;
   /** Lines that cannot be read and stay where they are. */
-  readonly broken: readonly Broken[];
+  readonly broken: readonly BrokenJournal[];
 }
 
 /** A line that was never acknowledged: what a crash left of it. */
-export interface Broken extends Place {
+export interface BrokenJournal extends LineRange {
   readonly why: string;
 }
 
-interface State {
+interface JournalState {
   readonly row: TreeRow;
   readonly bookmarks: readonly Bookmark[];
   readonly nodes: Node[];
@@ -146,26 +146,26 @@ interface State {
 }
 
 /** Reads a journal line by line. */
-class Reader {
+class JournalReader {
   readonly path: string;
   readonly treeId: TreeId;
   owner: string | null = null;
-  origin: Origin | null = null;
+  origin: JournalOrigin | null = null;
   readonly log: Commit[] = [];
   purged: ReadonlySet<NodeId> = new Set();
-  state: State | null = null;
+  state: JournalState | null = null;
   linear: LinearRecord | null = null;
   format: ConversationFormat = 'tree';
   sequence = 0;
-  tail: Tail = { bytes: 0, ended: true };
-  readonly broken: Broken[] = [];
+  tail: FileTail = { bytes: 0, ended: true };
+  readonly broken: BrokenJournal[] = [];
 
   constructor(path: string, treeId: TreeId) {
     this.path = path;
     this.treeId = treeId;
   }
 
-  take(line: Line): void {
+  take(line: SealedLine): void {
     const { at } = line;
     this.tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
     if (!line.ok) {
@@ -186,59 +186,60 @@ class Reader {
 
   // A line that was altered after it was written may have been acknowledged; only a commit that follows without gap shows
   // that it was not.
-  #doubt: Place | null = null;
+  #doubt: LineRange | null = null;
 
   get open(): boolean {
     return this.state !== null && this.state.nodes.length < this.state.count;
   }
 
-  bad(at: Place, why: string): Error {
-    return damaged(this.path, `cannot be read at line ${at.line} (byte ${at.offset}): it ${why}`, {
+  bad(at: LineRange, why: string): Error {
+    return damagedFile(this.path, `cannot be read at line ${at.line} (byte ${at.offset}): it ${why}`, {
       line: at.line,
       offset: at.offset,
     });
   }
 
-  #understand(value: Fields, at: Place): void {
-    const type = text(value, 'type');
+  #understand(value: DiskFields, at: LineRange): void {
+    const type = diskText(value, 'type');
     if (this.owner === null) return this.#head(type, value);
     if (this.open !== (type === 'node')) throw new Unreadable('stands in the wrong place');
     switch (type) {
       case 'commit':
         return this.#commit(value, at);
       case 'linear':
-        this.linear = readRecord(object(value, 'record'));
+        this.linear = readRecord(diskObject(value, 'record'));
         this.format = 'linear';
-        this.sequence = number(value, 'sequence');
+        this.sequence = diskNumber(value, 'sequence');
         return;
       case 'state':
         return this.#state(value);
       case 'node':
-        this.state?.nodes.push(readNode(object(value, 'node')));
+        this.state?.nodes.push(decodeNode(diskObject(value, 'node')));
         return;
       default:
-        throw newer(this.path, `with lines of type ${JSON.stringify(type)}`, journalVersion);
+        throw newerFormat(this.path, `with lines of type ${JSON.stringify(type)}`, journalVersion);
     }
   }
 
-  #head(type: string, value: Fields): void {
-    if (type !== 'journal' || field(value, 'format') !== 'coppice/journal')
+  #head(type: string, value: DiskFields): void {
+    if (type !== 'journal' || diskField(value, 'format') !== 'coppice/journal')
       throw new Unreadable('does not say that this is a journal');
-    const version = field(value, 'formatVersion');
-    if (version !== journalVersion) throw newer(this.path, version, journalVersion);
-    if (text(value, 'treeId') !== this.treeId) throw new Unreadable(`belongs to the tree ${text(value, 'treeId')}`);
-    this.owner = text(value, 'owner');
-    this.origin = originIn(value);
+    const version = diskField(value, 'formatVersion');
+    if (version !== journalVersion) throw newerFormat(this.path, version, journalVersion);
+    if (diskText(value, 'treeId') !== this.treeId)
+      throw new Unreadable(`belongs to the tree ${diskText(value, 'treeId')}`);
+    this.owner = diskText(value, 'owner');
+    this.origin = originInLine(value);
   }
 
-  #commit(value: Fields, at: Place): void {
-    const before = field(value, 'before');
-    if (isFields(before)) this.#enter(readCommit(before, this.treeId), at);
-    this.#enter(readCommit(value, this.treeId), at);
+  #commit(value: DiskFields, at: LineRange): void {
+    const before = diskField(value, 'before');
+    if (isDiskFields(before)) this.#enter(decodeCommit(before, this.treeId), at);
+    this.#enter(decodeCommit(value, this.treeId), at);
     this.#numbers(value);
   }
 
-  #enter(commit: Commit, at: Place): void {
+  #enter(commit: Commit, at: LineRange): void {
     if (commit.version !== this.log.length + 1) {
       const missing = `the version ${this.log.length + 1} is missing before ${commit.version}`;
       const [lost] = this.broken.slice(-1);
@@ -250,30 +251,30 @@ class Reader {
     this.log.push(commit);
   }
 
-  #state(value: Fields): void {
+  #state(value: DiskFields): void {
     const state = {
-      row: readRow(object(value, 'row')),
-      bookmarks: readBookmarks(value, 'bookmarks'),
+      row: decodeRow(diskObject(value, 'row')),
+      bookmarks: decodeBookmarks(value, 'bookmarks'),
       nodes: [],
-      count: number(value, 'nodes'),
+      count: diskNumber(value, 'nodes'),
     };
     if (state.row.version !== this.log.length) throw new Unreadable('is of another version than the commits before it');
     this.state = state;
-    this.purged = new Set(readIds(value, 'purged'));
+    this.purged = new Set(decodeIds(value, 'purged'));
     this.#numbers(value);
   }
 
-  #numbers(value: Fields): void {
-    this.sequence = number(value, 'sequence');
-    this.format = field(value, 'format') === 'linear' ? 'linear' : 'tree';
+  #numbers(value: DiskFields): void {
+    this.sequence = diskNumber(value, 'sequence');
+    this.format = diskField(value, 'format') === 'linear' ? 'linear' : 'tree';
   }
 
   finished(): Journal {
     const { owner, path } = this;
-    if (owner === null) throw damaged(path, 'is empty');
-    if (this.open) throw damaged(path, 'ends in the middle of its rows');
+    if (owner === null) throw damagedFile(path, 'is empty');
+    if (this.open) throw damagedFile(path, 'ends in the middle of its rows');
     if (this.#doubt !== null) throw this.bad(this.#doubt, 'does not fit its checksum');
-    if (this.log.length === 0 && this.linear === null) throw damaged(path, 'has no commit');
+    if (this.log.length === 0 && this.linear === null) throw damagedFile(path, 'has no commit');
     const { origin, log, purged, state, linear, format, sequence, tail, broken } = this;
     return {
       owner,
@@ -295,8 +296,8 @@ class Reader {
  * have been one. Everything else that cannot be read is refused with `store/damaged`, naming file and line.
  */
 export function readJournal(path: string, treeId: TreeId): Journal {
-  const reader = new Reader(path, treeId);
-  for (const line of linesOf(path)) reader.take(line);
+  const reader = new JournalReader(path, treeId);
+  for (const line of linesOfFile(path)) reader.take(line);
   return reader.finished();
 }
 
@@ -306,13 +307,13 @@ export function replay(path: string, treeId: TreeId, journal: Journal, base: Tre
   let tree = base;
   if (state !== null && (tree === null || tree.version < state.row.version))
     tree = fromRows(state.row, state.nodes, state.bookmarks);
-  tree ??= seedling(treeId, owner, log[0]?.at ?? 0);
+  tree ??= emptyTree(treeId, owner, log[0]?.at ?? 0);
   for (const commit of log.slice(tree.version)) {
     try {
       tree = applyOrThrow(tree, commit.steps, { at: commit.at }).tree;
     } catch (error) {
       if (!isAppError(error)) throw error;
-      throw damaged(path, `has a commit that does not fit, version ${commit.version}: ${error.message}`);
+      throw damagedFile(path, `has a commit that does not fit, version ${commit.version}: ${error.message}`);
     }
   }
   return tree;
@@ -320,11 +321,11 @@ export function replay(path: string, treeId: TreeId, journal: Journal, base: Tre
 
 /** The acts in a journal, without reading what they did. */
 export function* actsIn(path: string): Generator<ActId, void, undefined> {
-  for (const line of linesOf(path)) {
+  for (const line of linesOfFile(path)) {
     if (!line.ok) continue;
-    const before = field(line.value, 'before');
-    for (const value of isFields(before) ? [before, line.value] : [line.value]) {
-      const act = field(value, 'actId');
+    const before = diskField(line.value, 'before');
+    for (const value of isDiskFields(before) ? [before, line.value] : [line.value]) {
+      const act = diskField(value, 'actId');
       if (typeof act === 'string') yield actId(act);
     }
   }
@@ -332,9 +333,9 @@ export function* actsIn(path: string): Generator<ActId, void, undefined> {
 
 /** Where a tree was before it had this journal, by its first line alone; null where it was nowhere or cannot be read. */
 export function originOf(path: string): { readonly id: string } | null {
-  for (const line of linesOf(path)) {
-    const origin = line.ok ? field(line.value, 'origin') : undefined;
-    const id = isFields(origin) ? field(origin, 'id') : undefined;
+  for (const line of linesOfFile(path)) {
+    const origin = line.ok ? diskField(line.value, 'origin') : undefined;
+    const id = isDiskFields(origin) ? diskField(origin, 'id') : undefined;
     return typeof id === 'string' ? { id } : null;
   }
   return null;

@@ -2,79 +2,97 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { actId, type Node, nodeId, type Step, treeId } from '@coppice/core';
-import { arbitraryCommands, assistant, Bed, calls, play, result, testKit, user, uuid } from '@coppice/core/testing';
+import {
+  arbitraryCommands,
+  assistant,
+  calls,
+  result,
+  runCommands,
+  TestTree,
+  testKit,
+  user,
+  uuid,
+} from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { everyFile } from '../../test/files-subject.ts';
 import { readPlain } from '../../test/plain-reader.ts';
-import { ownFolders } from '../../test/planted-folder.ts';
+import { ownFolders } from '../../test/sample-folder.ts';
 import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
 import { openStore } from '../index.ts';
 import { FileSystemStore } from './index.ts';
 
 const folder = ownFolders();
 
-async function grown(place: string, id = 1): Promise<{ readonly store: FileSystemStore; readonly bed: Bed }> {
+async function grown(place: string, id = 1): Promise<{ readonly store: FileSystemStore; readonly fixture: TestTree }> {
   const store = await FileSystemStore.open(place);
-  return { store, bed: await Bed.make({ store, treeId: treeId(uuid(id)), systemPrompt: 'Be brief.' }) };
+  return { store, fixture: await TestTree.make({ store, treeId: treeId(uuid(id)), systemPrompt: 'Be brief.' }) };
 }
 
 describe('the layout', () => {
   test('[L1] a plain reader finds every branch by the registry, the node files and their lists of children', async () => {
     const place = folder();
-    const { store, bed } = await grown(place);
-    const [first, second] = await bed.grow(['hello', 'hi', 'bye']);
-    await bed.grow([user('other')], second);
-    await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: first ?? nodeId(''), content: 'hey', mode: 'branch' });
+    const { store, fixture } = await grown(place);
+    const [first, second] = await fixture.grow(['hello', 'hi', 'bye']);
+    await fixture.grow([user('other')], second);
+    await fixture.run({
+      type: 'edit',
+      treeId: fixture.treeId,
+      nodeId: first ?? nodeId(''),
+      content: 'hey',
+      mode: 'branch',
+    });
     await store.close();
     const [found] = readPlain(place);
     expect(found?.root.config).toEqual({ systemPrompt: 'Be brief.' });
-    expect(found?.root.id).toBe(bed.treeId);
+    expect(found?.root.id).toBe(fixture.treeId);
     expect(found?.branches).toEqual(['hello / hi / bye', 'hello / hi / other', 'hey']);
-    const file = JSON.parse(readFileSync(join(place, bed.treeId, 'nodes', `${first}.json`), 'utf8'));
+    const file = JSON.parse(readFileSync(join(place, fixture.treeId, 'nodes', `${first}.json`), 'utf8'));
     expect(Object.keys(file)).toEqual(['id', 'root_id', 'parent_id', 'child_ids', 'message', 'metadata', 'coppice']);
-    expect(file.parent_id).toBe(bed.treeId);
+    expect(file.parent_id).toBe(fixture.treeId);
     expect(file.message).toEqual({ role: 'user', content: [{ type: 'text', text: 'hello' }] });
     expect(new Date(file.metadata.timestamp).toISOString()).toBe(file.metadata.timestamp);
   });
 
   test('[L1] tool calls, results, titles, tags and data stand where a plain reader looks for them', async () => {
     const place = folder();
-    const { store, bed } = await grown(place);
-    const [, , last] = await bed.grow([user('when?'), calls('c1', 'clock'), result('c1', 'now')]);
+    const { store, fixture } = await grown(place);
+    const [, , last] = await fixture.grow([user('when?'), calls('c1', 'clock'), result('c1', 'now')]);
     const id = last ?? nodeId('');
     const set = { tags: ['keep'], customData: { a: 1 }, source: { type: 'tool_result', tool_name: 'clock' }, other: 2 };
-    await bed.run({ type: 'annotate', treeId: bed.treeId, nodeId: id, set });
-    await bed.run({ type: 'title', treeId: bed.treeId, nodeId: id, title: 'The time' });
-    const before = await imageOf(store, bed.treeId);
+    await fixture.run({ type: 'annotate', treeId: fixture.treeId, nodeId: id, set });
+    await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: id, title: 'The time' });
+    const before = await imageOf(store, fixture.treeId);
     await store.close();
-    const file = JSON.parse(readFileSync(join(place, bed.treeId, 'nodes', `${id}.json`), 'utf8'));
+    const file = JSON.parse(readFileSync(join(place, fixture.treeId, 'nodes', `${id}.json`), 'utf8'));
     expect(file.message.tool_call_id).toBe('c1');
     expect(file.metadata).toMatchObject({
       title: 'The time',
       tags: ['keep'],
       custom_data: { a: 1 },
       source_info: { type: 'tool_result', tool_name: 'clock' },
-      original_root_id: bed.treeId,
+      original_root_id: fixture.treeId,
     });
     expect(file.coppice.meta).toEqual({ other: 2 });
     const again = await openStore(`files:${place}`);
-    expect(await imageOf(again, bed.treeId)).toEqual(before);
+    expect(await imageOf(again, fixture.treeId)).toEqual(before);
     await again.close();
   });
 
   test('[L2] what was removed lies apart from what plain readers read, and comes back from there', async () => {
     const place = folder();
-    const { store, bed } = await grown(place);
-    const [, second, third] = await bed.grow(['a', 'b', 'c']);
-    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second ?? nodeId('')], mode: 'cascade' });
+    const { store, fixture } = await grown(place);
+    const [, second, third] = await fixture.grow(['a', 'b', 'c']);
+    await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')], mode: 'cascade' });
     await store.fsck();
     expect(readPlain(place)[0]?.branches).toEqual(['a']);
-    expect(readdirSync(join(place, bed.treeId, 'trash')).sort()).toEqual([`${second}.json`, `${third}.json`].sort());
-    await bed.run({ type: 'undo', treeId: bed.treeId });
+    expect(readdirSync(join(place, fixture.treeId, 'trash')).sort()).toEqual(
+      [`${second}.json`, `${third}.json`].sort(),
+    );
+    await fixture.run({ type: 'undo', treeId: fixture.treeId });
     await store.close();
     expect(readPlain(place)[0]?.branches).toEqual(['a / b / c']);
-    expect(readdirSync(join(place, bed.treeId, 'trash'))).toEqual([]);
+    expect(readdirSync(join(place, fixture.treeId, 'trash'))).toEqual([]);
   });
 
   test('[L3] after any commands the files are those of the value, and a journal alone makes the same ones again', async () => {
@@ -83,7 +101,7 @@ describe('the layout', () => {
       const store = await FileSystemStore.open(place);
       const [commands = []] = fc.sample(arbitraryCommands({ minLength: 60, maxLength: 60 }), { seed, numRuns: 1 });
       let at = 0;
-      for await (const _ of play(store, commands))
+      for await (const _ of runCommands(store, commands))
         if (++at % 10 === 0)
           expect((await store.fsck()).findings.filter((one) => one.severity === 'error')).toEqual([]);
       await store.close();
@@ -105,35 +123,35 @@ describe('the layout', () => {
 
   test('[L4] a tree with a long history is read from its files, to the same value', async () => {
     const place = folder();
-    const { store, bed } = await grown(place);
-    const [first, second] = await bed.grow(['a', assistant('b'), 'c']);
+    const { store, fixture } = await grown(place);
+    const [first, second] = await fixture.grow(['a', assistant('b'), 'c']);
     for (let at = 0; at < 30; at++)
-      await bed.run({
+      await fixture.run({
         type: 'edit',
-        treeId: bed.treeId,
+        treeId: fixture.treeId,
         nodeId: first ?? nodeId(''),
         content: `a ${at}`,
         mode: 'in-place',
       });
-    await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: first ?? nodeId(''), title: 'here' });
-    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second ?? nodeId('')] });
-    const image = await imageOf(store, bed.treeId);
+    await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: first ?? nodeId(''), title: 'here' });
+    await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')] });
+    const image = await imageOf(store, fixture.treeId);
     await store.close();
     const again = await FileSystemStore.open(place);
-    expect(await imageOf(again, bed.treeId)).toEqual(image);
+    expect(await imageOf(again, fixture.treeId)).toEqual(image);
     expect((await again.fsck()).findings).toEqual([]);
     await again.close();
     // A file that was altered does not fit the fingerprint, and the journal is believed.
-    const path = join(place, bed.treeId, 'nodes', `${first}.json`);
+    const path = join(place, fixture.treeId, 'nodes', `${first}.json`);
     writeFileSync(path, readFileSync(path, 'utf8').replace('a 29', 'forged'));
     const third = await FileSystemStore.open(place);
-    expect(await imageOf(third, bed.treeId)).toEqual(image);
+    expect(await imageOf(third, fixture.treeId)).toEqual(image);
     await third.close();
   });
 
   test('[L5] an id that is no UUID never becomes the name of a file', async () => {
     const place = folder();
-    const { store, bed } = await grown(place);
+    const { store, fixture } = await grown(place);
     const options = { actor: 'me', actId: actId(uuid(9)), at: 1, additive: false };
     const node = {
       id: nodeId('../../escaped'),
@@ -153,7 +171,7 @@ describe('the layout', () => {
       aliases: [],
     } satisfies Omit<Node, 'seq' | 'addedIn' | 'contentIn' | 'removedIn' | 'lastChildId' | 'role'>;
     const planned = store.change(
-      bed.treeId,
+      fixture.treeId,
       function* () {
         const row: unknown = yield { ask: 'tree' };
         const parentId =
@@ -170,80 +188,86 @@ describe('the layout', () => {
 
   test('[L6] what was purged is in no file any more, and its tree still opens', async () => {
     const place = folder();
-    const { store, bed } = await grown(place);
-    const [, second] = await bed.grow(['kept', 'secretly said', 'below']);
+    const { store, fixture } = await grown(place);
+    const [, second] = await fixture.grow(['kept', 'secretly said', 'below']);
     const id = second ?? nodeId('');
-    await bed.run({
+    await fixture.run({
       type: 'annotate',
-      treeId: bed.treeId,
+      treeId: fixture.treeId,
       nodeId: id,
       set: { customData: { note: 'secretly noted' } },
     });
-    await store.putExternalIds([{ treeId: bed.treeId, nodeId: id, format: 'f', scope: 's', id: 'secretly named' }]);
-    await store.putExternalIds([{ treeId: bed.treeId, nodeId: null, format: 'f', scope: 's', id: 'openly named' }]);
-    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [id], mode: 'cascade' });
-    await store.purge(bed.treeId, { nodeId: id });
+    await store.putExternalIds([{ treeId: fixture.treeId, nodeId: id, format: 'f', scope: 's', id: 'secretly named' }]);
+    await store.putExternalIds([{ treeId: fixture.treeId, nodeId: null, format: 'f', scope: 's', id: 'openly named' }]);
+    await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [id], mode: 'cascade' });
+    await store.purge(fixture.treeId, { nodeId: id });
     const everything = () =>
       [...everyFile(place).values()].map((bytes) => Buffer.from(bytes, 'base64').toString('utf8')).join('\n');
     expect(everything()).not.toContain('secretly');
     expect(everything()).toContain('openly named');
-    await bed.grow(['more']);
-    const image = await imageOf(store, bed.treeId);
+    await fixture.grow(['more']);
+    const image = await imageOf(store, fixture.treeId);
     await store.close();
     const again = await FileSystemStore.open(place);
-    expect(await imageOf(again, bed.treeId)).toEqual(image);
-    expect(await again.trash(bed.treeId)).toEqual([]);
+    expect(await imageOf(again, fixture.treeId)).toEqual(image);
+    expect(await again.trash(fixture.treeId)).toEqual([]);
     expect((await again.fsck()).findings).toEqual([]);
-    const back = new Bed(again, bed.treeId);
-    await back.run({ type: 'undo', treeId: bed.treeId });
-    expect(await back.refusal({ type: 'undo', treeId: bed.treeId })).toBe('undo/purged');
+    const back = new TestTree(again, fixture.treeId);
+    await back.run({ type: 'undo', treeId: fixture.treeId });
+    expect(await back.refusal({ type: 'undo', treeId: fixture.treeId })).toBe('undo/purged');
     await again.close();
     expect(everything()).not.toContain('secretly');
   });
 
   test('[L7] of a purged tree nothing is left', async () => {
     const place = folder();
-    const { store, bed } = await grown(place);
-    await bed.grow(['secretly said']);
-    const other = await Bed.make({ store, treeId: treeId(uuid(2)) });
+    const { store, fixture } = await grown(place);
+    await fixture.grow(['secretly said']);
+    const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
     await other.grow(['kept']);
-    await store.putExternalIds([{ treeId: bed.treeId, nodeId: null, format: 'f', scope: 's', id: 'secretly named' }]);
-    await bed.run({ type: 'delete-tree', treeId: bed.treeId });
-    await store.purgeTree(bed.treeId);
+    await store.putExternalIds([
+      { treeId: fixture.treeId, nodeId: null, format: 'f', scope: 's', id: 'secretly named' },
+    ]);
+    await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
+    await store.purgeTree(fixture.treeId);
     await store.close();
     for (const [name, bytes] of everyFile(place)) {
-      expect(name).not.toContain(bed.treeId);
+      expect(name).not.toContain(fixture.treeId);
       expect(Buffer.from(bytes, 'base64').toString('utf8')).not.toContain('secretly');
-      expect(Buffer.from(bytes, 'base64').toString('utf8')).not.toContain(bed.treeId);
+      expect(Buffer.from(bytes, 'base64').toString('utf8')).not.toContain(fixture.treeId);
     }
     expect(readPlain(place).map(({ root }) => root.id)).toEqual([other.treeId]);
   });
 
   test('[L8] what other trees hold is known before they are read: taken ids, homes of nodes, acts over several trees', async () => {
     const place = folder();
-    const { store, bed } = await grown(place);
-    const [first] = await bed.grow(['here', 'to be moved']);
-    const other = await Bed.make({ store, treeId: treeId(uuid(2)) });
+    const { store, fixture } = await grown(place);
+    const [first] = await fixture.grow(['here', 'to be moved']);
+    const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
     const [there] = await other.grow(['there']);
     const act = actId(uuid(90));
     const graft = {
       type: 'graft',
       treeId: other.treeId,
-      from: { treeId: bed.treeId, nodeId: first ?? nodeId('') },
+      from: { treeId: fixture.treeId, nodeId: first ?? nodeId('') },
       parentId: there ?? nodeId(''),
     } as const;
     const { result: grafted } = await other.run(graft, { actId: act });
-    const removed = { type: 'delete', treeId: bed.treeId, nodeIds: [first ?? nodeId('')], mode: 'cascade' } as const;
-    await bed.run(removed, { actId: act });
+    const removed = {
+      type: 'delete',
+      treeId: fixture.treeId,
+      nodeIds: [first ?? nodeId('')],
+      mode: 'cascade',
+    } as const;
+    await fixture.run(removed, { actId: act });
     await store.close();
     const again = await FileSystemStore.open(place);
     const [copy = nodeId('')] = grafted.added;
-    expect(await asked(again, bed.treeId, 'home', { id: copy })).toBe(other.treeId);
-    expect(await asked(again, bed.treeId, 'taken', { ids: [copy, first ?? nodeId(''), nodeId(uuid(91))] })).toEqual([
-      copy,
-      first,
-    ]);
-    expect((await asked(again, bed.treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([other.treeId]);
+    expect(await asked(again, fixture.treeId, 'home', { id: copy })).toBe(other.treeId);
+    expect(await asked(again, fixture.treeId, 'taken', { ids: [copy, first ?? nodeId(''), nodeId(uuid(91))] })).toEqual(
+      [copy, first],
+    );
+    expect((await asked(again, fixture.treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([other.treeId]);
     await again.close();
   });
 });

@@ -14,10 +14,18 @@ import {
   type Tree,
   type TreeRow,
 } from '@coppice/core';
-import { type Fields, field, isJson, object, readNode, text, Unreadable } from '../disk/decode.ts';
+import {
+  type DiskFields,
+  decodeNode,
+  diskField,
+  diskObject,
+  diskText,
+  isJsonData,
+  Unreadable,
+} from '../disk/decode.ts';
 
 /** A time as people and other programs read it; the exact number stands beside it. */
-function isoTime(at: number): string {
+function isoSecond(at: number): string {
   // The ends of what a date can be: a clock that is off must not keep a message from being written.
   const bound = 8.64e15;
   return new Date(Math.min(bound, Math.max(-bound, Math.trunc(at)))).toISOString();
@@ -32,21 +40,21 @@ const noteNames: readonly (readonly [note: string, name: string])[] = [
   ['customData', 'custom_data'],
   ['splitSource', 'split_source'],
 ];
-const noted: ReadonlySet<string> = new Set(noteNames.map(([note]) => note));
+const annotatedFields: ReadonlySet<string> = new Set(noteNames.map(([note]) => note));
 
 // Readers ask for a source on every node. This one is said to be ours, so that it does not come back as a note.
 function usualSource(role: Node['role']): JsonObject {
   return role === 'user' ? { type: 'user' } : { type: 'unknown' };
 }
 
-function metadataOf(tree: Tree, { meta, createdAt, role }: Node): JsonObject {
+function nodeMetadata(tree: Tree, { meta, createdAt, role }: Node): JsonObject {
   const own = new Map<string, unknown>(Object.entries(meta));
   const named = noteNames.flatMap(([note, name]): [string, Json][] => {
     const value = own.get(note);
-    return value !== undefined && isJson(value) ? [[name, value]] : [];
+    return value !== undefined && isJsonData(value) ? [[name, value]] : [];
   });
   return {
-    timestamp: isoTime(createdAt),
+    timestamp: isoSecond(createdAt),
     original_root_id: typeof meta.originalRootId === 'string' ? meta.originalRootId : tree.id,
     source_info: usualSource(role),
     ...Object.fromEntries(named),
@@ -58,22 +66,22 @@ function sorted(entries: readonly [string, unknown][]): [string, unknown][] {
   return entries.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function restOf(meta: NodeMeta): readonly [string, unknown][] {
-  return sorted(Object.entries(meta)).filter(([key]) => !noted.has(key));
+function otherFields(meta: NodeMeta): readonly [string, unknown][] {
+  return sorted(Object.entries(meta)).filter(([key]) => !annotatedFields.has(key));
 }
 
 /** The text of a node's file. */
-export function nodeText(tree: Tree, node: Node): string {
+export function nodeFileText(tree: Tree, node: Node): string {
   const { message, parentId } = node;
-  const rest = restOf(node.meta);
+  const rest = otherFields(node.meta);
   const said = message === null ? '' : messageKit.text(message);
-  return print({
+  return fileFingerprint({
     id: node.id,
     root_id: tree.id,
     parent_id: parentId === tree.rootId ? tree.id : parentId,
     child_ids: node.removedIn === null ? childIds(tree, node.id) : [],
     message,
-    metadata: metadataOf(tree, node),
+    metadata: nodeMetadata(tree, node),
     coppice: {
       position: node.position,
       seq: node.seq,
@@ -100,50 +108,52 @@ export function nodeText(tree: Tree, node: Node): string {
 }
 
 /** A value as people can read it. */
-export function print(value: unknown): string {
+export function fileFingerprint(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** A node from its file. The list of its children is written for others and not looked at. */
-export function nodeFromFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: Fields): Node {
-  const own = object(json, 'coppice');
-  const metadata = object(json, 'metadata');
-  const parent = text(json, 'parent_id');
-  const notes = new Map<string, unknown>(Object.entries(field(own, 'meta') === undefined ? {} : object(own, 'meta')));
+export function nodeFromFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: DiskFields): Node {
+  const own = diskObject(json, 'coppice');
+  const metadata = diskObject(json, 'metadata');
+  const parent = diskText(json, 'parent_id');
+  const notes = new Map<string, unknown>(
+    Object.entries(diskField(own, 'meta') === undefined ? {} : diskObject(own, 'meta')),
+  );
   for (const [note, name] of noteNames) {
-    const value = field(metadata, name);
-    if (value !== undefined && !(note === 'source' && field(own, 'source') === null)) notes.set(note, value);
+    const value = diskField(metadata, name);
+    if (value !== undefined && !(note === 'source' && diskField(own, 'source') === null)) notes.set(note, value);
   }
-  if (text(json, 'root_id') !== row.id) throw new Unreadable(`belongs to ${text(json, 'root_id')}`);
-  const message = field(json, 'message');
-  const node = readNode({
-    id: text(json, 'id'),
+  if (diskText(json, 'root_id') !== row.id) throw new Unreadable(`belongs to ${diskText(json, 'root_id')}`);
+  const message = diskField(json, 'message');
+  const node = decodeNode({
+    id: diskText(json, 'id'),
     parentId: parent === row.id ? row.rootId : parent,
-    position: field(own, 'position'),
-    kind: field(own, 'kind'),
+    position: diskField(own, 'position'),
+    kind: diskField(own, 'kind'),
     message,
-    status: field(own, 'status'),
-    groupId: field(own, 'group'),
-    createdAt: field(own, 'created_at'),
-    matchParent: field(own, 'match_parent'),
-    key: field(own, 'key'),
-    text: field(own, 'text') ?? '',
-    tokens: field(own, 'tokens'),
+    status: diskField(own, 'status'),
+    groupId: diskField(own, 'group'),
+    createdAt: diskField(own, 'created_at'),
+    matchParent: diskField(own, 'match_parent'),
+    key: diskField(own, 'key'),
+    text: diskField(own, 'text') ?? '',
+    tokens: diskField(own, 'tokens'),
     meta: Object.fromEntries(notes),
-    marker: field(own, 'marker') ?? null,
-    aliases: field(own, 'aliases') ?? [],
-    seq: field(own, 'seq'),
-    addedIn: field(own, 'added_in'),
-    contentIn: field(own, 'content_in'),
-    removedIn: field(own, 'removed_in'),
-    lastChildId: field(own, 'last_child_id'),
+    marker: diskField(own, 'marker') ?? null,
+    aliases: diskField(own, 'aliases') ?? [],
+    seq: diskField(own, 'seq'),
+    addedIn: diskField(own, 'added_in'),
+    contentIn: diskField(own, 'content_in'),
+    removedIn: diskField(own, 'removed_in'),
+    lastChildId: diskField(own, 'last_child_id'),
   });
-  if (field(own, 'text') !== undefined || node.message === null) return node;
+  if (diskField(own, 'text') !== undefined || node.message === null) return node;
   return { ...node, text: messageKit.text(node.message) };
 }
 
 /** A tree in the registry, as other readers know it, with what they have no word for in a field of our own. */
-export interface RootData {
+export interface RootFileData {
   readonly id: string;
   readonly createdAt: string;
   readonly child_ids: readonly string[];
@@ -160,11 +170,11 @@ export interface RootData {
 }
 
 /** The registry's line about a tree. */
-export function rootData(tree: Tree, format: ConversationFormat): RootData {
+export function rootFileData(tree: Tree, format: ConversationFormat): RootFileData {
   const { systemPrompt, metadata, trashedAt, title } = tree.attributes;
   return {
     id: tree.id,
-    createdAt: isoTime(tree.createdAt),
+    createdAt: isoSecond(tree.createdAt),
     child_ids: findNode(tree, tree.rootId) === undefined ? [] : childIds(tree, tree.rootId),
     config: systemPrompt === undefined ? {} : { systemPrompt },
     ...(metadata === undefined ? {} : { metadata }),

@@ -10,12 +10,19 @@ import {
   isUuid,
   type Node,
   type NodeId,
-  type Settled,
+  type PreparedCommit,
   type Tree,
 } from '@coppice/core';
-import { isFields, Unreadable } from '../disk/decode.ts';
-import { bytesOf, namesIn, onFile, readText, syncFolder, type Workbench } from '../disk/whole-files.ts';
-import { nodeFromFile, nodeText } from './node-file.ts';
+import {
+  type AtomicWriter,
+  bytesOfFile,
+  namesInFolder,
+  onFile,
+  readTextFile,
+  syncFolder,
+} from '../disk/atomic-files.ts';
+import { isDiskFields, Unreadable } from '../disk/decode.ts';
+import { nodeFileText, nodeFromFile } from './node-file.ts';
 import type { TreeFile } from './tree-file.ts';
 
 /** So many files may wait for the disk one by one; more are written at once, and looked at again after a power cut. */
@@ -23,17 +30,17 @@ const mostSynced = 32;
 const atOnce = 64;
 
 /** Where the file of a node is: removed ones lie apart, since readers take every file in `nodes` for a message. */
-export function folderOf(node: Pick<Node, 'removedIn'>): 'nodes' | 'trash' {
+export function folderOfNode(node: Pick<Node, 'removedIn'>): 'nodes' | 'trash' {
   return node.removedIn === null ? 'nodes' : 'trash';
 }
 
 /** The part of the fingerprint that one file is. */
 function printOf(text: string): number {
-  return crc32(bytesOf(text));
+  return crc32(bytesOfFile(text));
 }
 
 /** The nodes whose files a commit changes; null where only a look at all of them tells. */
-export function touched(before: Tree | null, { changes }: Settled, after: Tree): Set<NodeId> | null {
+export function touchedNodes(before: Tree | null, { changes }: PreparedCommit, after: Tree): Set<NodeId> | null {
   const ids = new Set<NodeId>();
   let active = before?.activeNodeId ?? null;
   for (const change of changes) {
@@ -48,7 +55,7 @@ export function touched(before: Tree | null, { changes }: Settled, after: Tree):
         ids.add(change.nodeId);
         break;
       case 'pointed':
-        marked(before, after, change.nodeId, active, ids);
+        isMarked(before, after, change.nodeId, active, ids);
         active = change.nodeId;
         break;
       case 'placed':
@@ -64,7 +71,7 @@ export function touched(before: Tree | null, { changes }: Settled, after: Tree):
 }
 
 /** The nodes on the way up from a selected one whose visit mark is another now. Above the former one nothing changed. */
-function marked(before: Tree | null, after: Tree, to: NodeId | null, stop: NodeId | null, ids: Set<NodeId>): void {
+function isMarked(before: Tree | null, after: Tree, to: NodeId | null, stop: NodeId | null, ids: Set<NodeId>): void {
   for (let at: NodeId | null = to; at !== null; ) {
     const node = findAnyNode(after, at);
     if (node === undefined) return;
@@ -75,7 +82,7 @@ function marked(before: Tree | null, after: Tree, to: NodeId | null, stop: NodeI
 }
 
 /** The nodes that differ between two values, and those whose children do. */
-function changed(base: Tree, target: Tree): Set<NodeId> {
+function isChanged(base: Tree, target: Tree): Set<NodeId> {
   const ids = new Set<NodeId>();
   const note = (node: Node | undefined) => {
     if (node === undefined) return;
@@ -93,9 +100,9 @@ function changed(base: Tree, target: Tree): Set<NodeId> {
 }
 
 /** What the files were before and what they are to be. */
-export interface Wanted {
+export interface WantedFile {
   readonly folder: string;
-  readonly bench: Workbench;
+  readonly bench: AtomicWriter;
   /** What the files say now; null where that is not known. */
   readonly base: Tree | null;
   readonly target: Tree;
@@ -106,7 +113,7 @@ export interface Wanted {
 }
 
 /** What came of it: the checksum over all files, and how many there are. */
-export interface Written {
+export interface WrittenFiles {
   readonly fingerprint: number;
   readonly count: number;
   /** Whether all that was written is on the disk. */
@@ -114,17 +121,17 @@ export interface Written {
 }
 
 /** Writes the files that differ and takes away those of nodes that are no more. */
-export async function writeNodeFiles(wanted: Wanted): Promise<Written> {
+export async function writeNodeFiles(wanted: WantedFile): Promise<WrittenFiles> {
   const { folder } = wanted;
   onFile(folder, () => {
     for (const name of ['nodes', 'trash']) mkdirSync(join(folder, name), { recursive: true });
   });
-  return wanted.base === null ? writeAnew(wanted) : writeChanges(wanted, wanted.base);
+  return wanted.base === null ? writeAllFiles(wanted) : writeChangedFiles(wanted, wanted.base);
 }
 
-async function writeChanges(wanted: Wanted, base: Tree): Promise<Written> {
+async function writeChangedFiles(wanted: WantedFile, base: Tree): Promise<WrittenFiles> {
   const { folder, target, bench } = wanted;
-  const ids = wanted.ids ?? changed(base, target);
+  const ids = wanted.ids ?? isChanged(base, target);
   const synced = ids.size <= mostSynced;
   let { fingerprint, count } = wanted;
   let written = 0;
@@ -132,19 +139,19 @@ async function writeChanges(wanted: Wanted, base: Tree): Promise<Written> {
     if (id === target.rootId) continue;
     const old = findAnyNode(base, id);
     const now = findAnyNode(target, id);
-    const before = old === undefined ? null : nodeText(base, old);
-    const after = now === undefined ? null : nodeText(target, now);
+    const before = old === undefined ? null : nodeFileText(base, old);
+    const after = now === undefined ? null : nodeFileText(target, now);
     if (before === after) continue;
     if (now !== undefined && after !== null) {
-      bench.replace(fileOf(folder, now), [bytesOf(after)], 'node', false, synced);
+      bench.replace(fileOfNode(folder, now), [bytesOfFile(after)], 'node', false, synced);
       fingerprint ^= printOf(after);
       count++;
     }
     if (old !== undefined && before !== null) {
       fingerprint ^= printOf(before);
       count--;
-      if (now === undefined || folderOf(now) !== folderOf(old))
-        onFile(folder, () => rmSync(fileOf(folder, old), { force: true }));
+      if (now === undefined || folderOfNode(now) !== folderOfNode(old))
+        onFile(folder, () => rmSync(fileOfNode(folder, old), { force: true }));
     }
     if (++written % atOnce === 0) await breathe();
   }
@@ -153,17 +160,17 @@ async function writeChanges(wanted: Wanted, base: Tree): Promise<Written> {
 }
 
 /** Compares every file with what it should say, and writes those that differ. */
-async function writeAnew({ folder, target, bench }: Wanted): Promise<Written> {
+async function writeAllFiles({ folder, target, bench }: WantedFile): Promise<WrittenFiles> {
   const left = new Set<string>();
   for (const name of ['nodes', 'trash'])
-    for (const file of namesIn(join(folder, name))) left.add(join(folder, name, file));
+    for (const file of namesInFolder(join(folder, name))) left.add(join(folder, name, file));
   const wrong: Node[] = [];
   let fingerprint = 0;
   let count = 0;
   for (const node of allNodes(target)) {
     if (node.id === target.rootId) continue;
-    const path = fileOf(folder, node);
-    const expected = nodeText(target, node);
+    const path = fileOfNode(folder, node);
+    const expected = nodeFileText(target, node);
     fingerprint ^= printOf(expected);
     const there = left.delete(path) ? onFile(path, () => readFileSync(path, 'utf8')) : null;
     if (there !== expected) wrong.push(node);
@@ -171,16 +178,16 @@ async function writeAnew({ folder, target, bench }: Wanted): Promise<Written> {
   }
   const synced = wrong.length <= mostSynced;
   for (const [at, node] of wrong.entries()) {
-    bench.replace(fileOf(folder, node), [bytesOf(nodeText(target, node))], 'node', false, synced);
+    bench.replace(fileOfNode(folder, node), [bytesOfFile(nodeFileText(target, node))], 'node', false, synced);
     if (at % atOnce === 0) await breathe();
   }
-  for (const path of left) onFile(path, () => leave(folder, path));
+  for (const path of left) onFile(path, () => removeFile(folder, path));
   if (synced) syncFolders(folder);
   return { fingerprint: fingerprint >>> 0, count, synced };
 }
 
 /** Takes away a file of ours that nothing needs. One with a name that we do not give is somebody's, and is moved aside. */
-function leave(folder: string, path: string): void {
+function removeFile(folder: string, path: string): void {
   const name = basename(path);
   if (isNodeFile(name)) return rmSync(path, { force: true });
   if (!name.endsWith('.json')) return;
@@ -194,8 +201,8 @@ export function isNodeFile(name: string): boolean {
   return name.endsWith('.json') && isUuid(name.slice(0, -5));
 }
 
-function fileOf(folder: string, node: Node): string {
-  return join(folder, folderOf(node), `${node.id}.json`);
+function fileOfNode(folder: string, node: Node): string {
+  return join(folder, folderOfNode(node), `${node.id}.json`);
 }
 
 function syncFolders(folder: string): void {
@@ -210,10 +217,10 @@ export function treeFromFiles(folder: string, file: TreeFile): Tree | null {
   const nodes: Node[] = [file.root];
   let fingerprint = 0;
   for (const name of ['nodes', 'trash'])
-    for (const each of namesIn(join(folder, name))) {
+    for (const each of namesInFolder(join(folder, name))) {
       if (!isNodeFile(each)) continue;
       const path = join(folder, name, each);
-      const text = readText(path) ?? '';
+      const text = readTextFile(path) ?? '';
       fingerprint ^= printOf(text);
       const node = nodeIn(text, file);
       if (node === null) return null;
@@ -226,7 +233,7 @@ export function treeFromFiles(folder: string, file: TreeFile): Tree | null {
 function nodeIn(text: string, file: TreeFile): Node | null {
   try {
     const json: unknown = JSON.parse(text);
-    if (!isFields(json)) return null;
+    if (!isDiskFields(json)) return null;
     return nodeFromFile(file.row, json);
   } catch (error) {
     // The journal has all of it: what is wrong with a file is for the check to tell.

@@ -11,33 +11,33 @@ import {
   type TreeRow,
   treeId,
 } from '@coppice/core';
-import type { KnownTree } from '../book/keeper.ts';
-import { field } from '../disk/decode.ts';
+import {
+  AtomicWriter,
+  damagedFile,
+  namesInFolder,
+  onFile,
+  statOrNull,
+  syncFolder,
+  systemCode,
+  toDiskError,
+} from '../disk/atomic-files.ts';
+import { diskField } from '../disk/decode.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { SideFiles } from '../disk/side-files.ts';
 import { unreadableRow } from '../disk/unreadable-row.ts';
-import {
-  asAppError,
-  damaged,
-  namesIn,
-  onFile,
-  statOf,
-  syncFolder,
-  systemCode,
-  Workbench,
-} from '../disk/whole-files.ts';
+import type { KnownTree } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
-import type { Holdings } from './files-keeper.ts';
+import type { FilesOpenState } from './files-persistence.ts';
+import { type ForeignFolder, foreignTreeId, readForeignFolder } from './foreign-folder.ts';
 import { checkFormat } from './format-file.ts';
 import { originOf } from './journal.ts';
-import { type Original, originalTreeId, readOriginal } from './original.ts';
 import { Registry } from './registry.ts';
 import { TreeFolder } from './tree-folder.ts';
 
 /** A folder as it was found. */
-export interface Opened {
-  readonly holdings: Holdings;
+export interface OpenedFolder {
+  readonly holdings: FilesOpenState;
   readonly readOnly: boolean;
   readonly notes: string[];
   readonly known: readonly KnownTree[];
@@ -45,20 +45,20 @@ export interface Opened {
 }
 
 /** Opens a folder, or makes it. One that may only be read is opened read-only and says so. */
-export function openFolder(place: string, options: StoreOptions): Opened {
-  const made = makeFolder(place, options.readOnly === true);
+export function openFolder(place: string, options: StoreOptions): OpenedFolder {
+  const made = makeStoreFolder(place, options.readOnly === true);
   try {
-    return look(place, options);
+    return inspectFolder(place, options);
   } catch (error) {
     if (made) rmSync(place, { recursive: true, force: true });
-    throw asAppError(error, place);
+    throw toDiskError(error, place);
   }
 }
 
-function makeFolder(place: string, readOnly: boolean): boolean {
-  const stat = statOf(place);
+function makeStoreFolder(place: string, readOnly: boolean): boolean {
+  const stat = statOrNull(place);
   if (stat?.isDirectory() === true) return false;
-  if (stat !== null) throw damaged(place, 'is a file, not a folder');
+  if (stat !== null) throw damagedFile(place, 'is a file, not a folder');
   if (readOnly)
     throw new AppError({
       code: 'store/unavailable',
@@ -73,26 +73,26 @@ function makeFolder(place: string, readOnly: boolean): boolean {
   return true;
 }
 
-function look(place: string, options: StoreOptions): Opened {
+function inspectFolder(place: string, options: StoreOptions): OpenedFolder {
   const ours = checkFormat(place);
-  const names = namesIn(place).filter((name) => !name.startsWith('.'));
+  const names = namesInFolder(place).filter((name) => !name.startsWith('.'));
   const registry = new Registry(place);
-  const folders = names.filter((name) => isFolder(join(place, name)));
-  const journaled = folders.filter((name) => isUuid(name) && statOf(join(place, name, 'journal.jsonl')) !== null);
+  const folders = names.filter((name) => isStoreFolder(join(place, name)));
+  const journaled = folders.filter((name) => isUuid(name) && statOrNull(join(place, name, 'journal.jsonl')) !== null);
   if (!ours && !registry.there && journaled.length === 0 && names.length > 0)
-    throw damaged(place, `holds other things (such as ${names[0]}) and is no store: choose an empty folder`);
+    throw damagedFile(place, `holds other things (such as ${names[0]}) and is no store: choose an empty folder`);
   const notes: string[] = [];
   const note = (text: string) => {
     if (!notes.includes(text)) notes.push(text);
   };
-  const bench = new Workbench(join(place, '.coppice', 'making'));
+  const bench = new AtomicWriter(join(place, '.coppice', 'making'));
   const lock = options.readOnly === true ? null : takeLock(place, note);
   const readOnly = lock === null;
   try {
     if (lock instanceof FolderLock) bench.clear();
     if (registry.trouble !== null)
       note(`${registry.path} ${registry.trouble}: the trees are read from their folders, and the file is kept.`);
-    const finder = new Finder(place, options, registry, bench, note);
+    const finder = new FolderFinder(place, options, registry, bench, note);
     finder.journaled(journaled);
     finder.originals(folders.filter((name) => !journaled.includes(name)));
     finder.missing(new Set(folders));
@@ -113,11 +113,11 @@ function look(place: string, options: StoreOptions): Opened {
 }
 
 // Links are not followed: one could lead out of the store.
-function isFolder(path: string): boolean {
+function isStoreFolder(path: string): boolean {
   return onFile(path, () => lstatSync(path)).isDirectory();
 }
 
-function takeLock(place: string, note: (text: string) => void): Holdings['lock'] {
+function takeLock(place: string, note: (text: string) => void): FilesOpenState['lock'] {
   const own = join(place, '.coppice');
   try {
     accessSync(place, constants.W_OK);
@@ -131,30 +131,30 @@ function takeLock(place: string, note: (text: string) => void): Holdings['lock']
     return lock;
   } catch (error) {
     const refused = isAppError(error) ? error.code === 'tree/read-only' : false;
-    if (!refused && !['EACCES', 'EROFS', 'EPERM'].includes(systemCode(error))) throw asAppError(error, place);
+    if (!refused && !['EACCES', 'EROFS', 'EPERM'].includes(systemCode(error))) throw toDiskError(error, place);
     note(`${place} may not be written: everything can be read, nothing can be saved.`);
     return null;
   }
 }
 
 /** Goes through the folders of a store. What cannot be read is listed all the same. */
-class Finder {
+class FolderFinder {
   readonly known: KnownTree[] = [];
   readonly lists: { readonly record: LinearRecord; readonly owner: string; readonly sequence: number }[] = [];
   readonly #folders = new Map<TreeId, TreeFolder>();
-  readonly #originals = new Map<TreeId, { readonly original: Original; readonly folder: string }>();
+  readonly #originals = new Map<TreeId, { readonly original: ForeignFolder; readonly folder: string }>();
   readonly #broken = new Map<TreeId, AppError>();
   readonly #place: string;
   readonly #options: StoreOptions;
   readonly #registry: Registry;
-  readonly #bench: Workbench;
+  readonly #bench: AtomicWriter;
   readonly #note: (text: string) => void;
 
   constructor(
     place: string,
     options: StoreOptions,
     registry: Registry,
-    bench: Workbench,
+    bench: AtomicWriter,
     note: (text: string) => void,
   ) {
     this.#place = place;
@@ -164,7 +164,7 @@ class Finder {
     this.#note = note;
   }
 
-  found(): Pick<Holdings, 'folders' | 'originals' | 'broken'> {
+  found(): Pick<FilesOpenState, 'folders' | 'originals' | 'broken'> {
     return { folders: this.#folders, originals: this.#originals, broken: this.#broken };
   }
 
@@ -199,16 +199,16 @@ class Finder {
   originals(names: readonly string[]): void {
     const candidates = new Map<string, string | null>();
     for (const name of names) {
-      if (statOf(join(this.#place, name, 'tree.json')) !== null) {
+      if (statOrNull(join(this.#place, name, 'tree.json')) !== null) {
         const id = treeId(name);
         const folder = join(this.#place, name);
         const row = new TreeFolder(folder, id, { bench: this.#bench, kit: undefined, note: this.#note }).lastKnown();
-        this.#unreadable(id, damaged(join(folder, 'journal.jsonl'), 'is missing'), row?.row ?? null, 0);
-      } else if (namesIn(join(this.#place, name, 'nodes')).some((file) => file.endsWith('.json')))
+        this.#unreadable(id, damagedFile(join(folder, 'journal.jsonl'), 'is missing'), row?.row ?? null, 0);
+      } else if (namesInFolder(join(this.#place, name, 'nodes')).some((file) => file.endsWith('.json')))
         candidates.set(name, join(this.#place, name));
     }
     for (const [id, entry] of this.#registry.entries())
-      if (field(entry, 'coppice') === undefined && !candidates.has(id)) candidates.set(id, null);
+      if (diskField(entry, 'coppice') === undefined && !candidates.has(id)) candidates.set(id, null);
     if (candidates.size === 0) return;
     const moved = new Set([...this.#folders.values()].map(({ journalPath }) => originOf(journalPath)?.id));
     for (const [id, folder] of candidates) if (!moved.has(id)) this.#original(id, folder);
@@ -219,19 +219,19 @@ class Finder {
 
   #original(id: string, path: string | null): void {
     const root = { id, entry: this.#registry.get(id) ?? {} };
-    const tree = originalTreeId(root);
+    const tree = foreignTreeId(root);
     if (this.#folders.has(tree)) return;
     // A root without messages has no folder; its name is not used to make one up.
     const folder = path ?? join(this.#place, '.coppice', 'none');
     try {
-      const children = field(root.entry, 'child_ids');
+      const children = diskField(root.entry, 'child_ids');
       if (path === null && Array.isArray(children) && children.length > 0)
-        throw damaged(
+        throw damagedFile(
           this.#registry.path,
           `names the root ${JSON.stringify(id)} with ${children.length} children, which has no folder`,
         );
       const owner = this.#options.owner ?? defaultOwner;
-      const original = readOriginal(folder, root, { owner, scope: this.#place, kit: this.#options.kit });
+      const original = readForeignFolder(folder, root, { owner, scope: this.#place, kit: this.#options.kit });
       for (const text of original.notes) this.#note(`${folder}: ${text}`);
       this.#originals.set(tree, { original, folder });
       this.known.push({ row: original.tree, format: 'tree', sequence: 0 });
@@ -242,12 +242,12 @@ class Finder {
 
   /** Trees of ours that the registry knows and that have no folder any more. */
   missing(here: ReadonlySet<string>): void {
-    const gone = new Set(namesIn(join(this.#place, '.coppice', 'gone')));
+    const gone = new Set(namesInFolder(join(this.#place, '.coppice', 'gone')));
     for (const [id, entry] of [...this.#registry.entries()]) {
-      if (field(entry, 'coppice') === undefined || here.has(id)) continue;
+      if (diskField(entry, 'coppice') === undefined || here.has(id)) continue;
       // One that was being purged when the process ended is gone.
       if (gone.has(id) || !isUuid(id)) this.#registry.delete(id);
-      else this.#unreadable(treeId(id), damaged(join(this.#place, id), 'is missing'), null, 0);
+      else this.#unreadable(treeId(id), damagedFile(join(this.#place, id), 'is missing'), null, 0);
     }
   }
 }

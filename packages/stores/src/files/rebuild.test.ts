@@ -5,15 +5,15 @@ import { nodeId, type Store } from '@coppice/core';
 import { user } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { everyFile } from '../../test/files-subject.ts';
-import { LaterBed } from '../../test/later-bed.ts';
-import { id, ownFolders, plantedIn } from '../../test/planted-folder.ts';
+import { LaterFixture } from '../../test/later-fixture.ts';
+import { id, ownFolders, sampleFolderIn } from '../../test/sample-folder.ts';
 import { spoiltJournals } from '../../test/spoilt-journals.ts';
 import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
 import { FileSystemStore } from './index.ts';
 
 const folder = ownFolders();
 
-const planted = () => plantedIn(folder());
+const sample = () => sampleFolderIn(folder());
 
 async function texts(store: Store, of = id): Promise<string[]> {
   const rows = await asked(store, of, 'rows', {});
@@ -22,7 +22,7 @@ async function texts(store: Store, of = id): Promise<string[]> {
 
 for (const [name, , how] of spoiltJournals)
   test(`[L29] repair makes a journal with ${name} anew from whole files, and keeps the old one beside it`, async () => {
-    const place = await planted();
+    const place = await sample();
     const first = await FileSystemStore.open(place);
     const image = await imageOf(first, id);
     await first.close();
@@ -37,28 +37,28 @@ for (const [name, , how] of spoiltJournals)
     expect((await store.fsck()).findings).toEqual([]);
     const beside = `${journal}.damaged-1`;
     expect(existsSync(beside) ? readFileSync(beside) : null).toEqual(spoilt);
-    const [added] = await new LaterBed(store).grow(['goes on']);
+    const [added] = await new LaterFixture(store).grow(['goes on']);
     const after = await imageOf(store, id);
     await store.close();
     const again = await FileSystemStore.open(place);
     expect(await imageOf(again, id)).toEqual(after);
     expect((await again.fsck({ repair: true })).repaired).toEqual([]);
     // What is purged from the tree is not left in a copy.
-    const bed = new LaterBed(again);
-    await bed.run({ type: 'delete', treeId: id, nodeIds: [added ?? nodeId('')], mode: 'cascade' });
+    const fixture = new LaterFixture(again);
+    await fixture.run({ type: 'delete', treeId: id, nodeIds: [added ?? nodeId('')], mode: 'cascade' });
     await again.purge(id, { upTo: Number.MAX_SAFE_INTEGER });
     expect(readdirSync(join(place, id)).sort()).toEqual(['journal.jsonl', 'nodes', 'trash', 'tree.json']);
     await again.close();
   });
 
 test('[L29] what came after the files goes on from them, and numbers of what is lost are not given again', async () => {
-  const place = await planted();
+  const place = await sample();
   const at = join(place, id);
   const files = everyFile(at);
   const first = await FileSystemStore.open(place);
   const parentId = nodeId(await leaf(first));
   for (const words of ['lost', 'kept', 'lost at last'])
-    await new LaterBed(first).run({ type: 'append', treeId: id, parentId, messages: [{ message: user(words) }] });
+    await new LaterFixture(first).run({ type: 'append', treeId: id, parentId, messages: [{ message: user(words) }] });
   await first.close();
   // As a crash leaves it that came before the files were written; and two lines were altered.
   const journal = readFileSync(join(at, 'journal.jsonl'), 'utf8').replaceAll('"text":"lost', '"text":"Lost');
@@ -78,14 +78,14 @@ test('[L29] what came after the files goes on from them, and numbers of what is 
     [4, true],
     [5, false],
   ]);
-  expect((await new LaterBed(store).run({ type: 'undo', treeId: id })).version).toBe(6);
+  expect((await new LaterFixture(store).run({ type: 'undo', treeId: id })).version).toBe(6);
   expect(await texts(store)).toContain('reply');
   expect((await store.fsck()).findings).toEqual([]);
   await store.close();
 });
 
 test('[L29] where the files are not whole either, repair touches nothing and says why', async () => {
-  const place = await planted();
+  const place = await sample();
   const journal = join(place, id, 'journal.jsonl');
   writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.'));
   const [node = ''] = readdirSync(join(place, id, 'nodes'));

@@ -14,11 +14,19 @@ import {
   type Tree,
   type TreeId,
 } from '@coppice/core';
-import { field, isFields, readCommit, rowOf, Unreadable } from '../disk/decode.ts';
-import { gathered, linesOf } from '../disk/line-file.ts';
-import { linkOrCopy, namesIn, onFile, statOf, step, syncFolder, type Workbench } from '../disk/whole-files.ts';
+import {
+  type AtomicWriter,
+  fileStep,
+  linkOrCopy,
+  namesInFolder,
+  onFile,
+  statOrNull,
+  syncFolder,
+} from '../disk/atomic-files.ts';
+import { decodeCommit, diskField, diskRow, isDiskFields, Unreadable } from '../disk/decode.ts';
+import { gatherLines, linesOfFile } from '../disk/line-file.ts';
 import { derivedId } from '../linear.ts';
-import { type Origin, originIn, readJournal, replay, rewrittenLines } from './journal.ts';
+import { type JournalOrigin, originInLine, readJournal, replay, rewrittenLines } from './journal.ts';
 import { treeFromFiles } from './node-files.ts';
 import { readTreeFile, type TreeFile } from './tree-file.ts';
 
@@ -29,8 +37,8 @@ const damagedJournal = 'journal.jsonl.damaged-';
 export type Rebuilt = { readonly beside: string | null } | { readonly why: string };
 
 /** What can still be read of a journal. */
-interface Remains {
-  readonly origin: Origin | null;
+interface JournalRemains {
+  readonly origin: JournalOrigin | null;
   /** The commits that can be read, by their versions. */
   readonly commits: ReadonlyMap<number, Commit>;
   /** How many lines at the end, of which the files say nothing, cannot be read. */
@@ -42,12 +50,12 @@ interface Remains {
  * can be read of its commits stays in the log, and the old journal is kept beside the new one. `loaded` is the version of a
  * tree that is in use: it must come out as that.
  */
-export function rebuildJournal(folder: string, treeId: TreeId, bench: Workbench, loaded: number | null): Rebuilt {
+export function rebuildJournal(folder: string, treeId: TreeId, bench: AtomicWriter, loaded: number | null): Rebuilt {
   const path = join(folder, 'journal.jsonl');
   const found = wholeFiles(folder);
   if ('why' in found) return found;
   const { file } = found;
-  const { origin, commits, lost } = remainsOf(path, treeId, found.tree, file.mark.bytes);
+  const { origin, commits, lost } = readRemains(path, treeId, found.tree, file.mark.bytes);
   const tree = goneOn(found.tree, commits, lost);
   if (tree === null) return { why: 'what can be read of it does not fit its files' };
   if (loaded !== null && tree.version !== loaded) return { why: 'its files are behind' };
@@ -62,12 +70,12 @@ export function rebuildJournal(folder: string, treeId: TreeId, bench: Workbench,
     sequence: file.sequence + tree.version - found.tree.version,
     format: file.format,
   });
-  const made = bench.make(gathered(lines), 'journal', true);
+  const made = bench.make(gatherLines(lines), 'journal', true);
   // Nothing is replaced by what could not be read either.
   replay(made, treeId, readJournal(made, treeId));
   return onFile(path, () => {
     const beside = keepBeside(folder, path);
-    step('journal', 'rename', () => renameSync(made, path));
+    fileStep('journal', 'rename', () => renameSync(made, path));
     syncFolder(folder, 'journal');
     return { beside };
   });
@@ -84,23 +92,23 @@ function wholeFiles(folder: string): { readonly file: TreeFile; readonly tree: T
   }
 }
 
-function remainsOf(path: string, treeId: TreeId, tree: Tree, told: number): Remains {
+function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number): JournalRemains {
   const commits = new Map<number, Commit>();
-  let origin: Origin | null = null;
+  let origin: JournalOrigin | null = null;
   let lost = 0;
   // A first line that cannot be read says nothing of whose journal this is: then its commits have to fit the rows.
   let named = false;
-  for (const line of linesOf(path)) {
+  for (const line of linesOfFile(path)) {
     // Half a line was never acknowledged.
-    if (!line.ok && !line.torn && line.at.offset >= told) lost++;
+    if (!line.ok && !line.torn && line.at.offset >= reported) lost++;
     if (!line.ok) continue;
-    if (field(line.value, 'type') === 'journal') {
-      if (field(line.value, 'treeId') !== treeId) return { origin: null, commits: new Map(), lost: 0 };
-      origin = originIn(line.value);
+    if (diskField(line.value, 'type') === 'journal') {
+      if (diskField(line.value, 'treeId') !== treeId) return { origin: null, commits: new Map(), lost: 0 };
+      origin = originInLine(line.value);
       named = true;
     }
     for (const commit of commitsIn(line.value, treeId))
-      if (commit.version > tree.version || named || fits(commit, tree)) {
+      if (commit.version > tree.version || named || fitsLog(commit, tree)) {
         commits.set(commit.version, commit);
         if (commit.version > tree.version) lost = 0;
       }
@@ -113,31 +121,31 @@ function goneOn(from: Tree, commits: ReadonlyMap<number, Commit>, lost: number):
   let tree = from;
   const later = [...commits.values()].filter(({ version }) => version > from.version);
   for (const { version, seq, steps, at } of later.sort((a, b) => a.version - b.version)) {
-    const done = apply(numbered(tree, version - 1, seq), steps, { at });
+    const done = apply(numberCommits(tree, version - 1, seq), steps, { at });
     if (!done.ok) return null;
     tree = done.value.tree;
   }
-  return numbered(tree, tree.version + lost, tree.nextSeq);
+  return numberCommits(tree, tree.version + lost, tree.nextSeq);
 }
 
-function numbered(tree: Tree, version: number, seq: number): Tree {
+function numberCommits(tree: Tree, version: number, seq: number): Tree {
   if (version === tree.version) return tree;
-  const row = { ...rowOf(tree), version, structureVersion: version, nextSeq: Math.max(tree.nextSeq, seq) };
+  const row = { ...diskRow(tree), version, structureVersion: version, nextSeq: Math.max(tree.nextSeq, seq) };
   return fromRows(row, allNodes(tree), allBookmarks(tree));
 }
 
-function commitsIn(value: Parameters<typeof readCommit>[0], treeId: TreeId): Commit[] {
-  if (field(value, 'type') !== 'commit') return [];
-  const before = field(value, 'before');
+function commitsIn(value: Parameters<typeof decodeCommit>[0], treeId: TreeId): Commit[] {
+  if (diskField(value, 'type') !== 'commit') return [];
+  const before = diskField(value, 'before');
   try {
-    return [...(isFields(before) ? [readCommit(before, treeId)] : []), readCommit(value, treeId)];
+    return [...(isDiskFields(before) ? [decodeCommit(before, treeId)] : []), decodeCommit(value, treeId)];
   } catch (error) {
     if (error instanceof Unreadable) return [];
     throw error;
   }
 }
 
-function fits({ steps, version }: Commit, tree: Tree): boolean {
+function fitsLog({ steps, version }: Commit, tree: Tree): boolean {
   return steps.every((step) => step.type !== 'insert' || findAnyNode(tree, step.node.id)?.addedIn === version);
 }
 
@@ -174,8 +182,8 @@ function purgedIn(log: readonly Commit[], tree: Tree): Set<NodeId> {
 
 /** Gives the old journal a second name, on the disk before anything is replaced; null where there is none. */
 function keepBeside(folder: string, path: string): string | null {
-  if (statOf(path) === null) return null;
-  const names = new Set(namesIn(folder));
+  if (statOrNull(path) === null) return null;
+  const names = new Set(namesInFolder(folder));
   let at = 1;
   while (names.has(`${damagedJournal}${at}`)) at++;
   const beside = join(folder, `${damagedJournal}${at}`);
@@ -186,6 +194,6 @@ function keepBeside(folder: string, path: string): string | null {
 
 /** Takes the kept journals of a tree away: they may say what is purged from it. */
 export function forgetDamaged(folder: string): void {
-  for (const name of namesIn(folder))
+  for (const name of namesInFolder(folder))
     if (name.startsWith(damagedJournal)) onFile(folder, () => rmSync(join(folder, name), { force: true }));
 }

@@ -1,15 +1,15 @@
 /** `roots.json`: the list of trees that other readers begin with. It follows from the folders, which have the truth. */
 import { constants, copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Fields, field, isFields } from '../disk/decode.ts';
-import { bytesOf, namesIn, onFile, readText, type Workbench } from '../disk/whole-files.ts';
-import { print } from './node-file.ts';
+import { type AtomicWriter, bytesOfFile, namesInFolder, onFile, readTextFile } from '../disk/atomic-files.ts';
+import { type DiskFields, diskField, isDiskFields } from '../disk/decode.ts';
+import { fileFingerprint } from './node-file.ts';
 
 /** The registry of a store. Entries that are not ours are kept as they are. */
 export class Registry {
   readonly path: string;
   readonly #folder: string;
-  readonly #entries = new Map<string, Fields>();
+  readonly #entries = new Map<string, DiskFields>();
   /** Why the file could not be read; null if it could, or if there is none. */
   readonly trouble: string | null;
   readonly there: boolean;
@@ -19,7 +19,7 @@ export class Registry {
   constructor(folder: string) {
     this.#folder = folder;
     this.path = join(folder, 'roots.json');
-    const found = readText(this.path);
+    const found = readTextFile(this.path);
     this.there = found !== null;
     this.#written = found;
     this.trouble = found === null ? null : this.#read(found);
@@ -34,26 +34,26 @@ export class Registry {
     }
     if (!Array.isArray(json)) return 'is no list';
     for (const entry of json) {
-      const id = isFields(entry) ? field(entry, 'id') : undefined;
-      if (!isFields(entry) || typeof id !== 'string') return 'has an entry without an id';
+      const id = isDiskFields(entry) ? diskField(entry, 'id') : undefined;
+      if (!isDiskFields(entry) || typeof id !== 'string') return 'has an entry without an id';
       this.#entries.set(id, entry);
     }
     return null;
   }
 
-  get(id: string): Fields | undefined {
+  get(id: string): DiskFields | undefined {
     return this.#entries.get(id);
   }
 
-  entries(): IterableIterator<[string, Fields]> {
+  entries(): IterableIterator<[string, DiskFields]> {
     return this.#entries.entries();
   }
 
   /** The version of a tree that the entry was made from. */
   versionOf(id: string): number | null {
     const entry = this.#entries.get(id);
-    const own = entry === undefined ? undefined : field(entry, 'coppice');
-    const version = isFields(own) ? field(own, 'version') : undefined;
+    const own = entry === undefined ? undefined : diskField(entry, 'coppice');
+    const version = isDiskFields(own) ? diskField(own, 'version') : undefined;
     return typeof version === 'number' ? version : null;
   }
 
@@ -67,17 +67,17 @@ export class Registry {
   }
 
   /** Writes the file if it says something else. One that could not be read is kept beside it first. */
-  write(bench: Workbench): void {
-    const text = print([...this.#entries.values()]);
+  write(bench: AtomicWriter): void {
+    const text = fileFingerprint([...this.#entries.values()]);
     if (text === this.#written) return;
     if (this.trouble !== null && !this.#kept) this.#keep();
-    bench.replace(this.path, [bytesOf(text)], 'roots', true);
+    bench.replace(this.path, [bytesOfFile(text)], 'roots', true);
     this.#written = text;
   }
 
   /** Deletes the kept registries that could not be read: they may name a tree that is purged. */
   forgetDamaged(): void {
-    for (const name of namesIn(this.#folder))
+    for (const name of namesInFolder(this.#folder))
       if (name.startsWith('roots.json.damaged-')) {
         const path = join(this.#folder, name);
         onFile(path, () => rmSync(path, { force: true }));
@@ -85,7 +85,7 @@ export class Registry {
   }
 
   #keep(): void {
-    const names = new Set(namesIn(this.#folder));
+    const names = new Set(namesInFolder(this.#folder));
     let at = 1;
     while (names.has(`roots.json.damaged-${at}`)) at++;
     const beside = join(this.#folder, `roots.json.damaged-${at}`);

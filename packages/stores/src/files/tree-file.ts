@@ -8,26 +8,26 @@ import {
   type Tree,
   type TreeRow,
 } from '@coppice/core';
+import { damagedFile, newerFormat, readTextFile } from '../disk/atomic-files.ts';
 import {
-  field,
-  isFields,
-  number,
-  object,
-  readBookmarks,
-  readNode,
-  readRow,
-  rowOf,
-  text,
+  decodeBookmarks,
+  decodeNode,
+  decodeRow,
+  diskField,
+  diskNumber,
+  diskObject,
+  diskRow,
+  diskText,
+  isDiskFields,
   Unreadable,
 } from '../disk/decode.ts';
-import { damaged, newer, readText } from '../disk/whole-files.ts';
-import { print } from './node-file.ts';
+import { fileFingerprint } from './node-file.ts';
 
 /** The version of the format of `tree.json` and of the node files. */
 const treeFileVersion = 1;
 
 /** What the files of a tree were written from. */
-export interface Mark {
+export interface TreeFileMark {
   /** How long the journal was. */
   readonly bytes: number;
   /** The end of its last line. */
@@ -43,7 +43,7 @@ export interface TreeFile {
   /** Whether there is no commit yet and the tree is read from a list. */
   readonly list: boolean;
   readonly sequence: number;
-  readonly mark: Mark;
+  readonly mark: TreeFileMark;
   /** How many node files there are, and a checksum over all of them. */
   readonly nodes: number;
   readonly fingerprint: number;
@@ -54,12 +54,12 @@ export interface TreeFile {
 /** The text of `tree.json`. */
 export function treeFileText(tree: Tree, rest: Omit<TreeFile, 'row' | 'root' | 'bookmarks'>): string {
   const { format, list, sequence, mark, nodes, fingerprint, unsynced } = rest;
-  return print({
+  return fileFingerprint({
     format: 'coppice/tree-file',
     formatVersion: treeFileVersion,
     conversationFormat: format,
     ...(list ? { list } : {}),
-    row: rowOf(tree),
+    row: diskRow(tree),
     root: findAnyNode(tree, tree.rootId),
     bookmarks: allBookmarks(tree),
     sequence,
@@ -70,35 +70,36 @@ export function treeFileText(tree: Tree, rest: Omit<TreeFile, 'row' | 'root' | '
 
 /** Reads `tree.json`; null where there is none. Refuses one that cannot be read or that a newer build wrote. */
 export function readTreeFile(path: string): TreeFile | null {
-  const found = readText(path);
+  const found = readTextFile(path);
   if (found === null) return null;
   let json: unknown;
   try {
     json = JSON.parse(found);
   } catch {
-    throw damaged(path, found === '' ? 'is empty' : 'is no JSON');
+    throw damagedFile(path, found === '' ? 'is empty' : 'is no JSON');
   }
-  if (!isFields(json) || field(json, 'format') !== 'coppice/tree-file') throw damaged(path, 'is no file of a tree');
-  if (field(json, 'formatVersion') !== treeFileVersion)
-    throw newer(path, field(json, 'formatVersion'), treeFileVersion);
+  if (!isDiskFields(json) || diskField(json, 'format') !== 'coppice/tree-file')
+    throw damagedFile(path, 'is no file of a tree');
+  if (diskField(json, 'formatVersion') !== treeFileVersion)
+    throw newerFormat(path, diskField(json, 'formatVersion'), treeFileVersion);
   try {
-    const journal = object(json, 'journal');
-    const nodes = object(json, 'nodes');
-    const unsynced = field(nodes, 'unsynced');
+    const journal = diskObject(json, 'journal');
+    const nodes = diskObject(json, 'nodes');
+    const unsynced = diskField(nodes, 'unsynced');
     return {
-      row: readRow(object(json, 'row')),
-      root: readNode(object(json, 'root')),
-      bookmarks: readBookmarks(json, 'bookmarks'),
-      format: field(json, 'conversationFormat') === 'linear' ? 'linear' : 'tree',
-      list: field(json, 'list') === true,
-      sequence: number(json, 'sequence'),
-      mark: { bytes: number(journal, 'bytes'), seal: text(journal, 'seal') },
-      nodes: number(nodes, 'count'),
-      fingerprint: number(nodes, 'fingerprint'),
+      row: decodeRow(diskObject(json, 'row')),
+      root: decodeNode(diskObject(json, 'root')),
+      bookmarks: decodeBookmarks(json, 'bookmarks'),
+      format: diskField(json, 'conversationFormat') === 'linear' ? 'linear' : 'tree',
+      list: diskField(json, 'list') === true,
+      sequence: diskNumber(json, 'sequence'),
+      mark: { bytes: diskNumber(journal, 'bytes'), seal: diskText(journal, 'seal') },
+      nodes: diskNumber(nodes, 'count'),
+      fingerprint: diskNumber(nodes, 'fingerprint'),
       unsynced: typeof unsynced === 'string' ? unsynced : null,
     };
   } catch (error) {
-    if (error instanceof Unreadable) throw damaged(path, error.message);
+    if (error instanceof Unreadable) throw damagedFile(path, error.message);
     throw error;
   }
 }

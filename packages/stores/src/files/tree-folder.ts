@@ -8,40 +8,49 @@ import {
   type LinearRecord,
   type MessageKit,
   type NodeId,
-  type Settled,
+  type PreparedCommit,
   type Tree,
   type TreeId,
 } from '@coppice/core';
-import type { KnownTree, ListStored, LoadedTree } from '../book/keeper.ts';
-import { rowOf } from '../disk/decode.ts';
-import { checksum, LineFile, type Tail } from '../disk/line-file.ts';
+import {
+  type AtomicWriter,
+  bytesOfFile,
+  damagedFile,
+  fileStep,
+  lastBytes,
+  onFile,
+  statOrNull,
+  syncFolder,
+} from '../disk/atomic-files.ts';
+import { diskRow } from '../disk/decode.ts';
+import { checksum, type FileTail, LineFile } from '../disk/line-file.ts';
 import { bootId } from '../disk/lock.ts';
-import { bytesOf, damaged, lastBytes, onFile, statOf, step, syncFolder, type Workbench } from '../disk/whole-files.ts';
-import { linearTree } from '../linear.ts';
+import type { KnownTree, ListStored, LoadedTree } from '../in-process/persistence.ts';
+import { treeOfLinear } from '../linear.ts';
 import {
   commitLine,
-  headLine,
   type Journal,
+  type JournalOrigin,
+  journalHead,
   linearLine,
-  type Origin,
   originOf,
   readJournal,
   replay,
   rewrittenLines,
 } from './journal.ts';
-import { touched, treeFromFiles, writeNodeFiles } from './node-files.ts';
-import { type Mark, readTreeFile, type TreeFile, treeFileText } from './tree-file.ts';
+import { touchedNodes, treeFromFiles, writeNodeFiles } from './node-files.ts';
+import { readTreeFile, type TreeFile, type TreeFileMark, treeFileText } from './tree-file.ts';
 
 /** What the folders of one store share. */
-export interface Surroundings {
-  readonly bench: Workbench;
+export interface FolderContext {
+  readonly bench: AtomicWriter;
   readonly kit: MessageKit | undefined;
   /** Tells a user of something that was found and left as it is. */
   note(text: string): void;
 }
 
 /** A tree as it is loaded, and what it was read from. */
-interface Loaded {
+interface LoadedTreeFolder {
   readonly tree: Tree;
   readonly journal: Journal;
   /** Whether the files say the same as the journal. */
@@ -54,8 +63,8 @@ const commitsPerFile = 4;
 const sealed = 32;
 
 /** A tree before it has a journal. */
-export interface Before {
-  readonly origin: Origin;
+export interface NewTree {
+  readonly origin: JournalOrigin;
   readonly commit: Commit;
   readonly tree: Tree;
 }
@@ -64,15 +73,15 @@ export interface Before {
 export class TreeFolder {
   readonly id: TreeId;
   readonly path: string;
-  readonly #around: Surroundings;
+  readonly #around: FolderContext;
   #journal: LineFile | null = null;
   #owner = '';
-  #origin: Origin | null = null;
+  #origin: JournalOrigin | null = null;
   #purged: ReadonlySet<NodeId> = new Set();
   #format: ConversationFormat = 'tree';
   #sequence = 0;
   #list = false;
-  #mark: Mark = { bytes: 0, seal: '' };
+  #mark: TreeFileMark = { bytes: 0, seal: '' };
   #latest: Tree | null = null;
   // What the files say: null where that is not known, and all of them have to be looked at.
   #base: Tree | null = null;
@@ -82,7 +91,7 @@ export class TreeFolder {
   #dirty: Set<NodeId> | null = new Set();
   #behind = false;
 
-  constructor(path: string, id: TreeId, around: Surroundings) {
+  constructor(path: string, id: TreeId, around: FolderContext) {
     this.path = path;
     this.id = id;
     this.#around = around;
@@ -111,7 +120,7 @@ export class TreeFolder {
   }
 
   /** Where the tree was before it had a journal, as far as it is loaded. */
-  get origin(): Origin | null {
+  get origin(): JournalOrigin | null {
     return this.#origin;
   }
 
@@ -132,7 +141,7 @@ export class TreeFolder {
     }
     const { tree, journal } = this.#loaded();
     const { linear: record, owner, sequence, format } = journal;
-    return record === null ? { row: rowOf(tree), format, sequence } : { record, owner, sequence };
+    return record === null ? { row: diskRow(tree), format, sequence } : { record, owner, sequence };
   }
 
   /** The row as `tree.json` has it, whether it is up to date or not: what a damaged tree is listed by. */
@@ -158,7 +167,7 @@ export class TreeFolder {
 
   #isCurrent(file: TreeFile): boolean {
     if (file.unsynced !== null && file.unsynced !== bootId()) return false;
-    const bytes = Number(statOf(this.journalPath)?.size ?? 0);
+    const bytes = Number(statOrNull(this.journalPath)?.size ?? 0);
     return bytes === file.mark.bytes && this.#seal() === file.mark.seal;
   }
 
@@ -174,9 +183,9 @@ export class TreeFolder {
     return { tree, log: journal.log, purged: journal.purged };
   }
 
-  #read: Loaded | null = null;
+  #read: LoadedTreeFolder | null = null;
 
-  #loaded(): Loaded {
+  #loaded(): LoadedTreeFolder {
     if (this.#read !== null) return this.#read;
     const journal = readJournal(this.journalPath, this.id);
     for (const { line, offset, why } of journal.broken)
@@ -186,7 +195,7 @@ export class TreeFolder {
     const file = this.#treeFile();
     const seen = Math.max(journal.log.length, journal.linear === null ? 0 : 1);
     if (file !== null && file.row.version > seen)
-      throw damaged(this.journalPath, `ends at version ${seen}, but ${this.filePath} knows of ${file.row.version}`);
+      throw damagedFile(this.journalPath, `ends at version ${seen}, but ${this.filePath} knows of ${file.row.version}`);
     const current = file !== null && this.#isCurrent(file);
     const tree = this.#valueOf(journal, current ? file : null);
     const loaded = { tree, journal, current, file };
@@ -196,13 +205,13 @@ export class TreeFolder {
   }
 
   #valueOf(journal: Journal, file: TreeFile | null): Tree {
-    if (journal.linear !== null) return linearTree(journal.linear, journal.owner, this.#around.kit).tree;
+    if (journal.linear !== null) return treeOfLinear(journal.linear, journal.owner, this.#around.kit).tree;
     const quicker = file !== null && journal.log.length > commitsPerFile * (file.nodes + 1);
     const base = quicker ? treeFromFiles(this.path, file) : null;
     return replay(this.journalPath, this.id, journal, base);
   }
 
-  #take(loaded: Loaded): void {
+  #take(loaded: LoadedTreeFolder): void {
     const { tree, journal, current, file } = loaded;
     this.#read = loaded;
     this.#latest = tree;
@@ -220,7 +229,7 @@ export class TreeFolder {
     this.#open(journal.tail);
   }
 
-  #open(tail: Tail): void {
+  #open(tail: FileTail): void {
     this.#journal?.close();
     this.#journal = new LineFile(this.journalPath, 'journal', tail);
     this.#mark = { bytes: tail.bytes, seal: this.#seal() };
@@ -229,19 +238,19 @@ export class TreeFolder {
   /** Makes a commit last. The first one makes the journal; `before` is what a folder without one holds. */
   commit(
     entry: {
-      readonly settled: Settled;
+      readonly settled: PreparedCommit;
       readonly tree: Tree;
       readonly sequence: number;
       readonly format: ConversationFormat;
       readonly list?: ListStored;
     },
-    before: Before | null = null,
+    before: NewTree | null = null,
   ): void {
     const { settled, tree, sequence, format, list } = entry;
     const line = commitLine(settled.commit, sequence, format, list?.settled.commit);
-    const files = list === undefined ? touched(this.#latest, settled, tree) : null;
+    const files = list === undefined ? touchedNodes(this.#latest, settled, tree) : null;
     if (this.#journal === null) {
-      const head = headLine(this.id, tree.owner, before?.origin ?? null);
+      const head = journalHead(this.id, tree.owner, before?.origin ?? null);
       const first = before === null ? [] : [commitLine(before.commit, sequence, format)];
       this.#create([head, ...first, line]);
       this.#owner = tree.owner;
@@ -252,8 +261,8 @@ export class TreeFolder {
 
   /** Makes a list of messages last, as it is. */
   putLinear(owner: string, record: LinearRecord, sequence: number): void {
-    const { tree } = linearTree(record, owner, this.#around.kit);
-    this.#create([headLine(this.id, owner, null), linearLine(record, sequence)]);
+    const { tree } = treeOfLinear(record, owner, this.#around.kit);
+    this.#create([journalHead(this.id, owner, null), linearLine(record, sequence)]);
     this.#owner = owner;
     this.#advance(tree, sequence, 'linear', null);
     this.#list = true;
@@ -270,7 +279,7 @@ export class TreeFolder {
     onFile(this.journalPath, () => {
       try {
         mkdirSync(join(this.path, 'nodes'), { recursive: true });
-        step('journal', 'rename', () => renameSync(made, this.journalPath));
+        fileStep('journal', 'rename', () => renameSync(made, this.journalPath));
         syncFolder(this.path, 'journal');
         syncFolder(dirname(this.path), 'journal');
       } catch (error) {
@@ -311,7 +320,7 @@ export class TreeFolder {
   /** Writes the journal anew with other rows, after a purge or a repair. */
   rewrite(tree: Tree, log: readonly Commit[] | null, purgedNow: readonly NodeId[]): void {
     const journal = this.#journal;
-    if (journal === null) throw damaged(this.journalPath, 'is not open');
+    if (journal === null) throw damagedFile(this.journalPath, 'is not open');
     const purged = new Set([...this.#purged, ...purgedNow]);
     const lines = rewrittenLines({
       treeId: this.id,
@@ -369,7 +378,7 @@ export class TreeFolder {
         fingerprint,
         unsynced,
       });
-      bench.replace(this.filePath, [bytesOf(text)], 'tree', true);
+      bench.replace(this.filePath, [bytesOfFile(text)], 'tree', true);
       this.#fingerprint = fingerprint;
       this.#count = count;
       this.#unsynced = unsynced;

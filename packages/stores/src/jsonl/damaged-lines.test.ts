@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SessionIndex } from '@coppice/content/sessions';
 import { type Node, type NodeId, type TreeId, treeId } from '@coppice/core';
-import { assistant, Bed, user, uuid } from '@coppice/core/testing';
+import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sessionFiles as filesIn } from '../../test/jsonl-subject.ts';
 import { asked, long } from '../conformance/subject.ts';
 import { SessionStore } from './index.ts';
-import { copiesBeside } from './places.ts';
+import { copiesBeside } from './paths.ts';
 import { sessionFiles } from './session-files.ts';
 
 let folder: string;
@@ -50,8 +50,8 @@ async function reachable(store: SessionStore, of: TreeId): Promise<Node[]> {
 
 async function chain(texts: readonly string[]): Promise<string> {
   const store = await SessionStore.open(folder);
-  const bed = await Bed.make({ store, treeId: id });
-  for (const text of texts) await bed.grow([text]);
+  const fixture = await TestTree.make({ store, treeId: id });
+  for (const text of texts) await fixture.grow([text]);
   await store.close();
   return filesIn(folder)[0] ?? '';
 }
@@ -118,9 +118,9 @@ describe('one line', () => {
       for (const text of expected) expect((await store.search({ text })).items.length).toBe(1);
       const { findings } = await store.fsck();
       expect(findings.filter(({ severity }) => severity === 'error').map((finding) => finding.code)).toContain(code);
-      const bed = new Bed(store, id);
+      const fixture = new TestTree(store, id);
       const context = { newId: randomUUID };
-      await bed.run({ type: 'append', treeId: id, messages: [{ message: user('and on') }] }, context);
+      await fixture.run({ type: 'append', treeId: id, messages: [{ message: user('and on') }] }, context);
       expect(await thread(store)).toEqual([...expected, 'and on']);
       await store.fsck({ repair: true });
       expect(await thread(store)).toEqual([...expected, 'and on']);
@@ -162,18 +162,23 @@ describe('one line', () => {
 
   test('[J46] a reply whose own line is lost is shown with the text that completed it', async () => {
     const store = await SessionStore.open(folder);
-    const bed = await Bed.make({ store, treeId: id });
-    const [asks] = await bed.grow(['a question']);
-    const { result } = await bed.run({ type: 'reply', treeId: id, parentId: asks ?? bed.rootId, replies: [{}] });
-    const [reply = bed.rootId] = result.added;
-    await bed.run({
+    const fixture = await TestTree.make({ store, treeId: id });
+    const [asks] = await fixture.grow(['a question']);
+    const { result } = await fixture.run({
+      type: 'reply',
+      treeId: id,
+      parentId: asks ?? fixture.rootId,
+      replies: [{}],
+    });
+    const [reply = fixture.rootId] = result.added;
+    await fixture.run({
       type: 'finish',
       treeId: id,
       nodeId: reply,
       message: assistant('a whole reply'),
       status: 'success',
     });
-    await bed.grow(['a second question']);
+    await fixture.grow(['a second question']);
     await store.close();
     const path = filesIn(folder)[0] ?? '';
     writeLines(
@@ -223,7 +228,7 @@ describe('random damage', () => {
 
   async function grown(acts: readonly Act[]): Promise<void> {
     const store = await SessionStore.open(folder);
-    const bed = await Bed.make({ store, treeId: id });
+    const fixture = await TestTree.make({ store, treeId: id });
     let said = 0;
     const next = () => `message number ${++said}.`;
     const nodes: NodeId[] = [];
@@ -241,7 +246,7 @@ describe('random damage', () => {
       const target = pick(one.at);
       if (one.do === 'append') {
         const messages = Array.from({ length: one.count }, () => ({ message: user(next()) }));
-        const { result } = await bed.run({
+        const { result } = await fixture.run({
           type: 'append',
           treeId: id,
           messages,
@@ -250,16 +255,22 @@ describe('random damage', () => {
         nodes.push(result.nodeId);
       } else if (target === undefined) continue;
       else if (one.do === 'edit') {
-        const { result } = await bed.run({ type: 'edit', treeId: id, nodeId: target, content: next() });
+        const { result } = await fixture.run({ type: 'edit', treeId: id, nodeId: target, content: next() });
         nodes.push(result.nodeId);
-      } else if (one.do === 'bookmark') await bed.run({ type: 'bookmark', treeId: id, nodeId: target, title: 'here' });
-      else if (one.do === 'select') await bed.run({ type: 'select', treeId: id, nodeId: target });
+      } else if (one.do === 'bookmark')
+        await fixture.run({ type: 'bookmark', treeId: id, nodeId: target, title: 'here' });
+      else if (one.do === 'select') await fixture.run({ type: 'select', treeId: id, nodeId: target });
       else if (nodes.length > 3) {
-        await bed.run({ type: 'delete', treeId: id, nodeIds: [target], mode: one.at % 2 === 0 ? 'cascade' : 'splice' });
+        await fixture.run({
+          type: 'delete',
+          treeId: id,
+          nodeIds: [target],
+          mode: one.at % 2 === 0 ? 'cascade' : 'splice',
+        });
         await forget();
       }
     }
-    await bed.grow(['the end of it.']);
+    await fixture.grow(['the end of it.']);
     await store.close();
   }
 

@@ -1,7 +1,7 @@
 /** The bytes of a file that is open to be read, with the last piece of it kept. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { onFile } from '../disk/whole-files.ts';
-import { wasClosed } from './refusals.ts';
+import { onFile } from '../disk/atomic-files.ts';
+import { sessionClosed } from './refusals.ts';
 
 /** How much is read at once by whoever reads on. */
 export const chunkSize = 1 << 20;
@@ -104,7 +104,7 @@ export class FileBytes {
   }
 
   #reading<T>(work: () => T): T {
-    if (this.#handle < 0) throw wasClosed(this.#path);
+    if (this.#handle < 0) throw sessionClosed(this.#path);
     return onFile(this.#path, work);
   }
 

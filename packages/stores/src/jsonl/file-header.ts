@@ -1,13 +1,13 @@
 /** The first line of a session file of ours. */
 import { derivedId } from '@coppice/content';
-import { isReadable, type SessionHeader, type SessionWarning, sessionVersion } from '@coppice/content/sessions';
-import { field } from '../disk/decode.ts';
-import { damaged, newer } from '../disk/whole-files.ts';
+import { isReadableVersion, type SessionHeader, type SessionWarning, sessionVersion } from '@coppice/content/sessions';
+import { damagedFile, newerFormat } from '../disk/atomic-files.ts';
+import { diskField } from '../disk/decode.ts';
 import { chunkSize, type FileBytes } from './file-bytes.ts';
-import { headIn, parsedLine } from './heads.ts';
+import { parsedLine, prefixIn } from './line-prefix.ts';
 import type { LinePlace } from './line-table.ts';
-import { headerIn } from './line-text.ts';
-import { idInName } from './places.ts';
+import { headerInText } from './line-text.ts';
+import { idInName } from './paths.ts';
 import { eachLine, firstLine, isBlankLine } from './raw-lines.ts';
 
 /** A header, and where it is in its file. */
@@ -22,23 +22,23 @@ export interface FoundHeader {
  * The header of a file. One that is not in the first line is looked for, and one that is lost is made of what the entries
  * say. Refuses a file whose first line cannot be read or is no entry of ours, and one that a newer build wrote.
  */
-export function headerOf(path: string, file: FileBytes): FoundHeader {
+export function headerOfSession(path: string, file: FileBytes): FoundHeader {
   const { bytes, line: number, offset } = firstLine(file);
   const line = parsedLine(bytes);
-  const header = line === undefined ? undefined : headerIn(line);
+  const header = line === undefined ? undefined : headerInText(line);
   if (header === undefined || line === undefined) {
-    if (isBlankLine(bytes)) throw damaged(path, 'is empty');
+    if (isBlankLine(bytes)) throw damagedFile(path, 'is empty');
     return (line === undefined ? null : searched(path, file)) ?? refused(path);
   }
-  const version = field(line, 'version');
-  if (typeof version === 'number' && !isReadable(version)) throw newer(path, version, sessionVersion);
+  const version = diskField(line, 'version');
+  if (typeof version === 'number' && !isReadableVersion(version)) throw newerFormat(path, version, sessionVersion);
   return { header, at: { line: number, offset, length: bytes.length }, warning: null };
 }
 
 const nowhere: LinePlace = { line: 0, offset: 0, length: 0 };
 
 function refused(path: string): never {
-  throw damaged(path, 'has a first line that is no session header');
+  throw damagedFile(path, 'has a first line that is no session header');
 }
 
 /** The header in another line than the first, or one that is made of the entries; null where there are none of ours. */
@@ -50,16 +50,16 @@ function searched(path: string, file: FileBytes): FoundHeader | null {
   const take = (bytes: Buffer, offset: number) => {
     number++;
     const line = found === null ? parsedLine(bytes) : undefined;
-    const head = line === undefined ? null : headIn(line);
+    const head = line === undefined ? null : prefixIn(line);
     if (line === undefined || head === null) return;
-    const header = headerIn(line);
+    const header = headerInText(line);
     if (header !== undefined) {
       const message = `The header stands in line ${number}, behind entries.`;
       const warning = { code: 'order', message, line: number, offset, uuid: header.uuid } as const;
       found = { header, at: { line: number, offset, length: bytes.length }, warning };
     }
     ids.add(head.uuid);
-    if (head.parentUuid !== null && field(line, 'uuid') !== undefined) parents.add(head.parentUuid);
+    if (head.parentUuid !== null && diskField(line, 'uuid') !== undefined) parents.add(head.parentUuid);
   };
   const { rest, offset } = eachLine(file, 0, file.size(), () => false, take);
   if (rest !== null && rest.length < chunkSize) take(rest, offset);

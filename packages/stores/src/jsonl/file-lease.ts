@@ -1,8 +1,8 @@
 /** Who may write to a session file: one process at a time. */
 import { isAppError } from '@coppice/core';
-import { FolderLock, type Holder, lockedBy } from '../disk/lock.ts';
-import { sideOf } from './places.ts';
-import { openedToRead, wasClosed } from './refusals.ts';
+import { FolderLock, type Holder, lockHolder } from '../disk/lock.ts';
+import { sidecarFolder } from './paths.ts';
+import { openedReadOnly, sessionClosed } from './refusals.ts';
 
 // For so many milliseconds a lease that was looked at is taken to be there.
 const goodFor = 500;
@@ -34,8 +34,8 @@ export class FileLease {
 
   /** Takes the lease, if it can be had: one that another process gave up meanwhile is taken over. */
   take(): void {
-    if (this.#isClosed) throw wasClosed(this.#path);
-    if (!this.#isHeld) this.#lease = FolderLock.take(sideOf(this.#path));
+    if (this.#isClosed) throw sessionClosed(this.#path);
+    if (!this.#isHeld) this.#lease = FolderLock.take(sidecarFolder(this.#path));
     this.#isHeld = this.#lease instanceof FolderLock;
   }
 
@@ -47,7 +47,7 @@ export class FileLease {
 
   /** Takes the lease if it is wanted and can be had by now, and says whether it is held. */
   claim(): boolean {
-    if (this.#isClosed) throw wasClosed(this.#path);
+    if (this.#isClosed) throw sessionClosed(this.#path);
     try {
       if (this.#wanted) this.take();
     } catch (error) {
@@ -71,7 +71,7 @@ export class FileLease {
     if (this.#wanted || this.#isClosed) this.take();
     const lease = this.#lease;
     if (lease instanceof FolderLock) lease.check();
-    else throw lease === null ? openedToRead(this.#path) : lockedBy(this.#path, lease);
+    else throw lease === null ? openedReadOnly(this.#path) : lockHolder(this.#path, lease);
   }
 
   /** Gives it up for good: whoever still has the file cannot take it again, for nobody would give it up then. */

@@ -1,10 +1,10 @@
 /** Which sessions of a folder other processes have made, changed or deleted. */
 import { statSync } from 'node:fs';
 import type { TreeId } from '@coppice/core';
-import type { Survey } from '../book/keeper.ts';
-import { statOf } from '../disk/whole-files.ts';
-import { sessionPaths } from './places.ts';
-import type { Session } from './session.ts';
+import { statOrNull } from '../disk/atomic-files.ts';
+import type { Survey } from '../in-process/persistence.ts';
+import { sessionPaths } from './paths.ts';
+import type { SessionState } from './session.ts';
 
 /** What reads session files that are new, and lists those that cannot be read. */
 export interface Discovery {
@@ -27,13 +27,13 @@ interface Stamp {
 /** Watches a folder by looking: nothing is looked at unless somebody asks. */
 export class FolderWatch {
   readonly #folder: string;
-  readonly #sessions: Map<TreeId, Session>;
+  readonly #sessions: Map<TreeId, SessionState>;
   readonly #discovery: Discovery;
   readonly #mayWrite: boolean;
   readonly #stamps = new Map<string, Stamp | null>();
   #seen = Number.NEGATIVE_INFINITY;
 
-  constructor(folder: string, sessions: Map<TreeId, Session>, discovery: Discovery, mayWrite: boolean) {
+  constructor(folder: string, sessions: Map<TreeId, SessionState>, discovery: Discovery, mayWrite: boolean) {
     this.#folder = folder;
     this.#sessions = sessions;
     this.#discovery = discovery;
@@ -59,7 +59,7 @@ export class FolderWatch {
 
   #isFolderChanged(): boolean {
     const now = Date.now();
-    const mtimeMs = Number(statOf(this.#folder)?.mtimeMs ?? 0);
+    const mtimeMs = Number(statOrNull(this.#folder)?.mtimeMs ?? 0);
     if (mtimeMs === this.#seen) return false;
     this.#seen = mtimeMs + clockTick > now ? Number.NEGATIVE_INFINITY : mtimeMs;
     return true;
@@ -68,7 +68,7 @@ export class FolderWatch {
   /** Compares the names in the folder with the sessions that are known. */
   #list(gone: TreeId[]): void {
     const paths = new Set(sessionPaths(this.#folder));
-    const own = new Map<string, Session>();
+    const own = new Map<string, SessionState>();
     for (const session of this.#sessions.values()) own.set(session.path, session);
     for (const path of paths) {
       if (this.#stamps.has(path)) continue;
@@ -91,7 +91,7 @@ export class FolderWatch {
 
   /** Compares the files with what they were when they were looked at last. */
   #compare(gone: TreeId[], changed: TreeId[], replaced: TreeId[]): void {
-    const own = new Map<string, Session>();
+    const own = new Map<string, SessionState>();
     for (const session of this.#sessions.values()) own.set(session.path, session);
     for (const [path, before] of this.#stamps) {
       const session = own.get(path);

@@ -1,41 +1,43 @@
 /** Session files of other tools, and of version 1, read as they are: converted in memory, never written. */
 import { derivedId } from '@coppice/content';
 import {
-  type Dialect,
   detectDialect,
+  entriesParentsFirst,
   entryFromPi,
   headerFromPi,
   isLeafType,
   migrateV1,
-  parentsFirst,
   readClaudeCode,
+  resolveFirstKept,
+  type SessionDialect,
   type SessionEntry,
   type SessionFile,
   type SessionHeader,
   type SessionWarning,
-  withKept,
 } from '@coppice/content/sessions';
 import { AppError, refusalKinds } from '@coppice/core';
-import { type Fields, field } from '../disk/decode.ts';
-import { damaged, newer } from '../disk/whole-files.ts';
-import { mayBeOdd, parsedLine, partsOf } from './heads.ts';
+import { damagedFile, newerFormat } from '../disk/atomic-files.ts';
+import { type DiskFields, diskField } from '../disk/decode.ts';
+import { lineParts, mayBeOdd, parsedLine } from './line-prefix.ts';
 import { isBlankLine, linesIn, type RawLine } from './raw-lines.ts';
 
 /** Which tool wrote a file, by its first lines. Refuses a file that is none of a kind that is known, or a newer one. */
-export function dialectOf(path: string): Dialect {
+export function dialectOf(path: string): SessionDialect {
   const first: unknown[] = [];
   for (const { bytes } of linesIn(path)) {
     if (isBlankLine(bytes)) continue;
     first.push(parsedLine(bytes));
     if (first.length === 8) break;
   }
-  if (first.length === 0) throw damaged(path, 'is empty');
+  if (first.length === 0) throw damagedFile(path, 'is empty');
   const found = detectDialect(first);
   if ('dialect' in found) return found.dialect;
-  throw 'newer' in found ? newer(path, found.newer, 2) : damaged(path, `is no session file: ${found.unknown}`);
+  throw 'newer' in found
+    ? newerFormat(path, found.newer, 2)
+    : damagedFile(path, `is no session file: ${found.unknown}`);
 }
 
-interface Read {
+interface ForeignRead {
   readonly header: SessionHeader;
   readonly entries: readonly SessionEntry[];
   readonly warnings: readonly SessionWarning[];
@@ -44,8 +46,8 @@ interface Read {
 }
 
 /** A line of a file; null where it cannot be parsed. */
-export interface ParsedLine {
-  readonly fields: Fields | null;
+export interface ParsedForeignLine {
+  readonly fields: DiskFields | null;
   readonly at: RawLine;
 }
 
@@ -55,14 +57,14 @@ export interface ParsedLine {
  */
 export function parsedLines(
   path: string,
-  dialect: Dialect,
+  dialect: SessionDialect,
 ): {
-  readonly lines: readonly ParsedLine[];
+  readonly lines: readonly ParsedForeignLine[];
   readonly warnings: SessionWarning[];
 } {
-  const lines: ParsedLine[] = [];
+  const lines: ParsedForeignLine[] = [];
   const warnings: SessionWarning[] = [];
-  for (const at of dialect === 'v1' ? linesIn(path) : entriesIn(path)) {
+  for (const at of dialect === 'v1' ? linesIn(path) : entriesInLine(path)) {
     if (isBlankLine(at.bytes)) continue;
     const fields = parsedLine(at.bytes) ?? null;
     lines.push({ fields, at });
@@ -74,45 +76,45 @@ export function parsedLines(
   return { lines, warnings };
 }
 
-function* entriesIn(path: string): Generator<RawLine, void, undefined> {
+function* entriesInLine(path: string): Generator<RawLine, void, undefined> {
   for (const at of linesIn(path)) {
     if (!mayBeOdd(at.bytes)) yield at;
     else
-      for (const { from, to } of partsOf(at.bytes))
+      for (const { from, to } of lineParts(at.bytes))
         yield { ...at, offset: at.offset + from, bytes: at.bytes.subarray(from, to) };
   }
 }
 
-function read(path: string, dialect: Dialect): Read {
+function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
   const { lines, warnings } = parsedLines(path, dialect);
   const found = lines.flatMap(({ fields, at }) => (fields === null ? [] : [{ fields, at }]));
   const [first] = found;
-  if (first === undefined) throw damaged(path, 'has no line that can be read');
+  if (first === undefined) throw damagedFile(path, 'has no line that can be read');
   if (dialect === 'v1') {
     const { header, entries, warnings: more } = migrateV1(lines.map((line) => line.fields));
-    const told = more.map((one) => {
+    const reported = more.map((one) => {
       const { line = one.line, offset = 0 } = lines[one.line - 1]?.at ?? {};
       return { ...one, line, offset };
     });
-    return { header, entries, warnings: [...warnings, ...told], places: new Map() };
+    return { header, entries, warnings: [...warnings, ...reported], places: new Map() };
   }
   if (dialect === 'claude-code') {
-    const { told, places } = distinct(found, 'uuid', warnings);
-    const { header, entries, leafUuid } = readClaudeCode(told);
-    return { header, entries: leading(entries, leafUuid), warnings, places };
+    const { reported, places } = distinct(found, 'uuid', warnings);
+    const { header, entries, leafUuid } = readClaudeCode(reported);
+    return { header, entries: leadingLines(entries, leafUuid), warnings, places };
   }
-  const titled = found.find(({ fields }) => field(fields, 'type') === 'session');
+  const titled = found.find(({ fields }) => diskField(fields, 'type') === 'session');
   if (titled !== first) warnings.push(withoutHeader(titled?.at));
   const header = headerFromPi(titled?.fields ?? { id: derivedId('session-without-header', path) });
-  const { told, places } = distinct(
+  const { reported, places } = distinct(
     found.filter((line) => line !== titled),
     'id',
     warnings,
     header.uuid,
   );
-  const entries = told.flatMap((line) => entryFromPi(line, header) ?? []);
+  const entries = reported.flatMap((line) => entryFromPi(line, header) ?? []);
   // There the last line is the leaf, whatever it is.
-  const ordered = leading(parentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null);
+  const ordered = leadingLines(entriesParentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null);
   return { header, entries: ordered, warnings, places };
 }
 
@@ -127,40 +129,40 @@ function withoutHeader(at: RawLine | undefined): SessionWarning {
  * Lines that need an id and have none are told.
  */
 function distinct(
-  lines: readonly { readonly fields: Fields; readonly at: RawLine }[],
+  lines: readonly { readonly fields: DiskFields; readonly at: RawLine }[],
   key: 'id' | 'uuid',
   warnings: SessionWarning[],
   root?: string,
-): { readonly told: Fields[]; readonly places: Map<string, RawLine> } {
-  const told: Fields[] = [];
+): { readonly reported: DiskFields[]; readonly places: Map<string, RawLine> } {
+  const reported: DiskFields[] = [];
   const places = new Map<string, RawLine>();
   const warn = (code: SessionWarning['code'], { line, offset }: RawLine, message: string, uuid?: string) =>
     warnings.push({ code, message, line, offset, ...(uuid === undefined ? {} : { uuid }) });
   for (const { fields, at } of lines) {
-    const id = field(fields, key);
+    const id = diskField(fields, key);
     if (typeof id !== 'string') {
       if (key === 'id') warn('damaged', at, `Line ${at.line} (byte ${at.offset}) has no id; it stays where it is.`);
-      told.push(fields);
+      reported.push(fields);
       continue;
     }
     const before = places.get(id);
     if (before === undefined && id !== root) {
       places.set(id, at);
-      told.push(fields);
+      reported.push(fields);
     } else if (before?.bytes.equals(at.bytes) === true)
       warn('twice', at, `Line ${at.line} says the same as line ${before.line}; it is left out.`, id);
     else {
       const own = derivedId('session-line', id, at.line);
       warn('twice', at, `Line ${at.line} has the id of line ${before?.line ?? 1}; it is shown as ${own}.`, own);
       places.set(own, at);
-      told.push({ ...fields, [key]: own });
+      reported.push({ ...fields, [key]: own });
     }
   }
-  return { told, places };
+  return { reported, places };
 }
 
 /** Entries with a line that names the leaf, where the last thing that was said is another one. */
-function leading(entries: readonly SessionEntry[], leaf: string | null): readonly SessionEntry[] {
+function leadingLines(entries: readonly SessionEntry[], leaf: string | null): readonly SessionEntry[] {
   if (leaf === null || entries.findLast((entry) => isLeafType(entry.type))?.uuid === leaf) return entries;
   return [...entries, { type: 'leaf', uuid: `${leaf}-leaf`, parentUuid: leaf }];
 }
@@ -168,7 +170,7 @@ function leading(entries: readonly SessionEntry[], leaf: string | null): readonl
 /** A session file that can only be read, all of it in memory. */
 export class ForeignFile implements SessionFile {
   readonly path: string;
-  readonly dialect: Dialect;
+  readonly dialect: SessionDialect;
   readonly header: SessionHeader;
   readonly writable = false;
   readonly holder = null;
@@ -181,7 +183,7 @@ export class ForeignFile implements SessionFile {
   #lines: { readonly line: number; readonly index: number }[] = [];
   #read = 1;
 
-  private constructor(path: string, dialect: Dialect, { header, entries, warnings, places }: Read) {
+  private constructor(path: string, dialect: SessionDialect, { header, entries, warnings, places }: ForeignRead) {
     this.path = path;
     this.dialect = dialect;
     this.header = header;
@@ -192,11 +194,11 @@ export class ForeignFile implements SessionFile {
   }
 
   /** Reads a file of a dialect that is not ours. */
-  static open(path: string, dialect: Dialect): ForeignFile {
-    return new ForeignFile(path, dialect, read(path, dialect));
+  static open(path: string, dialect: SessionDialect): ForeignFile {
+    return new ForeignFile(path, dialect, readForeignLines(path, dialect));
   }
 
-  #add(entry: SessionEntry, places: Read['places']): void {
+  #add(entry: SessionEntry, places: ForeignRead['places']): void {
     // Ids are distinct by now; one that was made of another's could still be there.
     if (this.#index.has(entry.uuid)) return;
     const { parentUuid, uuid } = entry;
@@ -216,7 +218,7 @@ export class ForeignFile implements SessionFile {
   }
 
   /** The nearest message before a line of those that have a place by now. Parents come first, so that none is below it. */
-  #before(line: number, places: Read['places']): number {
+  #before(line: number, places: ForeignRead['places']): number {
     for (; this.#read < this.#entries.length; this.#read++) {
       const entry = this.#entries[this.#read];
       const at = entry === undefined || !isLeafType(entry.type) ? undefined : places.get(entry.uuid);
@@ -269,7 +271,7 @@ export class ForeignFile implements SessionFile {
   }
 
   entryAt(index: number): SessionEntry {
-    return withKept(this, index, this.#entries[index] ?? this.header);
+    return resolveFirstKept(this, index, this.#entries[index] ?? this.header);
   }
 
   refresh(): number {
@@ -289,7 +291,7 @@ export class ForeignFile implements SessionFile {
   }
 }
 
-const tools: { readonly [D in Dialect]: string } = {
+const tools: { readonly [D in SessionDialect]: string } = {
   v1: 'the first version of the format',
   v2: 'this format',
   pi: 'another tool',
@@ -297,7 +299,7 @@ const tools: { readonly [D in Dialect]: string } = {
 };
 
 /** The refusal of a write to a file that is read as it is. */
-export function readAsItIs(path: string, dialect: Dialect): AppError {
+export function readAsItIs(path: string, dialect: SessionDialect): AppError {
   return new AppError({
     code: 'tree/read-only',
     kind: refusalKinds['tree/read-only'],

@@ -1,15 +1,15 @@
 /** What is wrong with the lines of session files, beside what is wrong with the trees they make. */
-import { isAside, messageProblem, type SessionWarning } from '@coppice/content/sessions';
+import { isSideEntry, messageProblem, type SessionWarning } from '@coppice/content/sessions';
 import { type FsckReport, isAppError, type TreeId } from '@coppice/core';
-import type { Holdings } from './jsonl-keeper.ts';
-import type { Session } from './session.ts';
+import type { SessionsOpenState } from './jsonl-persistence.ts';
+import type { SessionState } from './session.ts';
 
-type Finding = FsckReport['findings'][number];
+type SessionFinding = FsckReport['findings'][number];
 
 /** What a check is asked for. */
-export interface Check {
+export interface SessionCheck {
   readonly trees: readonly TreeId[];
-  readonly holdings: Holdings;
+  readonly holdings: SessionsOpenState;
   readonly repair: boolean;
   /** The check that every store makes of one tree. */
   check(treeId: TreeId): Promise<FsckReport>;
@@ -24,8 +24,8 @@ const serious: ReadonlySet<SessionWarning['code']> = new Set(['damaged', 'lost',
  * Checks sessions and the lines of their files; a session that cannot be read is a finding. Repair writes a file whose
  * lines were lost or altered anew, with everything that is shown, and keeps the old one beside it.
  */
-export async function fsckSessions({ trees, holdings, repair, check, rewrite }: Check): Promise<FsckReport> {
-  const findings: Finding[] = [];
+export async function fsckSessions({ trees, holdings, repair, check, rewrite }: SessionCheck): Promise<FsckReport> {
+  const findings: SessionFinding[] = [];
   const repaired: string[] = [];
   let nodes = 0;
   for (const treeId of trees) {
@@ -52,10 +52,10 @@ export async function fsckSessions({ trees, holdings, repair, check, rewrite }: 
   return { trees: trees.length, nodes, findings, repaired };
 }
 
-function lineFindings(session: Session): Finding[] {
+function lineFindings(session: SessionState): SessionFinding[] {
   const { treeId, file } = session;
   const isOurs = file.dialect === 'v2';
-  const found: Finding[] = session.warnings.map(({ code, message, uuid }) => ({
+  const found: SessionFinding[] = session.warnings.map(({ code, message, uuid }) => ({
     code: `session-${code}`,
     severity: isOurs && serious.has(code) ? 'error' : 'warning',
     id: uuid ?? treeId,
@@ -63,7 +63,7 @@ function lineFindings(session: Session): Finding[] {
     treeId,
   }));
   for (let index = 1; isOurs && index < file.size; index++) {
-    if (isAside(file.typeAt(index))) continue;
+    if (isSideEntry(file.typeAt(index))) continue;
     const entry = file.entryAt(index);
     const problem = messageProblem(entry, file.isOurs(index));
     if (problem === null) continue;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { SessionFile } from '@coppice/content/sessions';
 import { uuid } from '@coppice/core/testing';
 import { expect, test, vi } from 'vitest';
-import { header, message, root, said, sessionBed } from '../../test/session-lines.ts';
+import { header, message, root, said, sessionLines } from '../../test/session-lines.ts';
 import { sessionFiles } from './session-files.ts';
 
-const bed = sessionBed();
+const fixture = sessionLines();
 const ofPi = (at: number, above: string) =>
   JSON.stringify({ type: 'message', id: `p${at}`, parentId: above, message: message(at) });
 const ofAnother = (at: number, above: string) =>
@@ -15,12 +15,12 @@ const ofAnother = (at: number, above: string) =>
 
 function open(path: string): SessionFile {
   const file = sessionFiles.open(path);
-  bed.opened.push(file);
+  fixture.opened.push(file);
   return file;
 }
 
 function made(text: string): SessionFile {
-  const path = join(bed.folder, `${bed.opened.length}.jsonl`);
+  const path = join(fixture.folder, `${fixture.opened.length}.jsonl`);
   writeFileSync(path, text);
   return open(path);
 }
@@ -32,7 +32,7 @@ const read = (file: SessionFile) =>
 
 /** What a file says to somebody who opens it for the first time. */
 function anew(path: string): SessionFile {
-  const copy = join(bed.folder, `copy-${bed.opened.length}.jsonl`);
+  const copy = join(fixture.folder, `copy-${fixture.opened.length}.jsonl`);
   copyFileSync(path, copy);
   return open(copy);
 }

@@ -1,6 +1,6 @@
 /** Which attachments a session's file may name, by its text: other tools' lines are read as they are. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { onFile, systemCode } from '../disk/whole-files.ts';
+import { onFile, systemCode } from '../disk/atomic-files.ts';
 
 const chunkSize = 1 << 20;
 const hash = /[0-9a-f]{64}/g;

@@ -1,32 +1,38 @@
 /** Sessions in files of JSON lines that other tools can read, one file each, only ever added to. */
 import { resolve } from 'node:path';
 import { type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
-import { BookStore, bookOf, type Desk, deskOf, type Nameplate } from '../book/book-store.ts';
-import { tidyFolder } from '../disk/passing.ts';
-import { withSides } from '../disk/side-check.ts';
+import { checkSideFiles } from '../disk/side-check.ts';
+import { tidyFolder } from '../disk/transient-names.ts';
+import {
+  InProcessStore,
+  type StoreIdentity,
+  type StoreParts,
+  storePartsOf,
+  treeStateOf,
+} from '../in-process/in-process-store.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { backupSessions } from './backup.ts';
 import { fsckSessions } from './fsck.ts';
-import { type Holdings, JsonlKeeper } from './jsonl-keeper.ts';
-import { openPlace } from './opening.ts';
+import { JsonlPersistence, type SessionsOpenState } from './jsonl-persistence.ts';
+import { openSessions } from './opening.ts';
 
 /** What the handles of one open place share. */
-interface Shared {
-  readonly desk: Desk;
-  readonly plate: Nameplate;
-  readonly holdings: Holdings;
-  readonly keeper: JsonlKeeper;
+interface SharedSessions {
+  readonly parts: StoreParts;
+  readonly plate: StoreIdentity;
+  readonly holdings: SessionsOpenState;
+  readonly persistence: JsonlPersistence;
 }
 
 /**
  * A store of session files: a folder of them, or one file. One process writes to a file at a time; another one reads it
  * and is told who writes. What other tools add to a file meanwhile is read before anything is written.
  */
-export class SessionStore extends BookStore {
-  readonly #shared: Shared;
+export class SessionStore extends InProcessStore {
+  readonly #shared: SharedSessions;
 
-  private constructor(shared: Shared, owner: string) {
-    super(shared.desk, shared.plate, owner);
+  private constructor(shared: SharedSessions, owner: string) {
+    super(shared.parts, shared.plate, owner);
     this.#shared = shared;
   }
 
@@ -38,19 +44,19 @@ export class SessionStore extends BookStore {
         'A store of sessions needs a folder or a file, as in jsonl:/path or jsonl:/path/a.jsonl.',
       );
     const path = resolve(place);
-    const { holdings, readOnly, notes, damage, known, lists } = openPlace(path, options);
-    const keeper = new JsonlKeeper(holdings);
-    const book = bookOf(options, { keeper, readOnly });
-    const desk = deskOf(book, keeper, options);
+    const { holdings, readOnly, notes, damage, known, lists } = openSessions(path, options);
+    const persistence = new JsonlPersistence(holdings);
+    const state = treeStateOf(options, { persistence, readOnly });
+    const parts = storePartsOf(state, persistence, options);
     try {
-      book.know(known);
-      for (const { owner: whose, record, sequence } of lists) book.knowLinear(whose, record, sequence);
-      keeper.read(desk);
+      state.know(known);
+      for (const { owner: whose, record, sequence } of lists) state.knowLinear(whose, record, sequence);
+      persistence.read(parts);
     } catch (error) {
-      keeper.close();
+      persistence.close();
       throw error;
     }
-    const plate: Nameplate = {
+    const plate: StoreIdentity = {
       supports: { durable: true, processes: false, search: true, crossProcessFeed: false, history: true },
       info: (): StoreInfo => ({
         kind: 'jsonl',
@@ -63,11 +69,11 @@ export class SessionStore extends BookStore {
       }),
       backup: (to) => backupSessions(holdings, to),
       close: async () => {
-        keeper.close();
+        persistence.close();
         if (!holdings.single) tidyFolder(path);
       },
     };
-    return new SessionStore({ desk, plate, holdings, keeper }, options.owner ?? defaultOwner);
+    return new SessionStore({ parts, plate, holdings, persistence }, options.owner ?? defaultOwner);
   }
 
   override forOwner(owner: string): SessionStore {
@@ -76,9 +82,9 @@ export class SessionStore extends BookStore {
 
   /** Checks trees as every store does, and tells what is wrong with the lines of their files. */
   override async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
-    const { desk, holdings, keeper } = this.#shared;
-    desk.book.alive();
-    if (options.repair === true) desk.book.writable();
+    const { parts, holdings, persistence } = this.#shared;
+    parts.state.alive();
+    if (options.repair === true) parts.state.writable();
     const wanted = this.wanted(options.treeId);
     if (options.treeId !== undefined && wanted.length === 0) return super.fsck(options);
     const repair = options.repair === true;
@@ -89,15 +95,15 @@ export class SessionStore extends BookStore {
       check: (treeId) => super.fsck({ ...options, treeId }),
       rewrite: (treeId) => this.#rewrite(treeId),
     });
-    return options.treeId === undefined ? withSides(report, keeper.sides(repair), repair) : report;
+    return options.treeId === undefined ? checkSideFiles(report, persistence.sides(repair), repair) : report;
   }
 
   /** Writes a session's file anew with the tree as it is shown. Returns the name under which the old file is kept. */
   async #rewrite(treeId: TreeId): Promise<string | null> {
-    const { desk, holdings } = this.#shared;
-    return desk.book.locks.run(treeId, async () => {
-      const { volume, pages } = await desk.book.open(this.owner, treeId);
-      await desk.book.mend(volume, pages.tree);
+    const { parts, holdings } = this.#shared;
+    return parts.state.locks.run(treeId, async () => {
+      const { volume, pages } = await parts.state.open(this.owner, treeId);
+      await parts.state.mend(volume, pages.tree);
       return holdings.sessions.get(treeId)?.keptAs ?? null;
     });
   }

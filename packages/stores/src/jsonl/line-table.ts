@@ -1,7 +1,7 @@
 /** The lines of a session file in their order: what each is, where it hangs, which commit it belongs to. */
 import { derivedId } from '@coppice/content';
 import { isLeafType, type SessionWarning } from '@coppice/content/sessions';
-import type { Head } from './heads.ts';
+import type { LinePrefix } from './line-prefix.ts';
 import { type Detached, placeDetached } from './place-detached.ts';
 
 /** Where a line stands in its file. */
@@ -15,7 +15,7 @@ export interface LinePlace {
 const lostMost = 100_000;
 
 interface Staged {
-  readonly head: Head;
+  readonly head: LinePrefix;
   readonly at: LinePlace;
 }
 
@@ -148,20 +148,20 @@ export class LineTable {
   *#lostRanges(): Generator<SessionWarning, void, undefined> {
     let [first, last]: [number, number] = [0, 0];
     let place: LinePlace | null = null;
-    const told = (at: LinePlace): SessionWarning => {
+    const reported = (at: LinePlace): SessionWarning => {
       const which = first === last ? `The commit ${first} is` : `The commits ${first} to ${last} are`;
       return { code: 'lost', message: `${which} missing before line ${at.line}.`, ...spot(at) };
     };
     for (const [version, at] of this.#lost) {
-      if (place !== null && (version !== last + 1 || at !== place)) yield told(place);
+      if (place !== null && (version !== last + 1 || at !== place)) yield reported(place);
       if (version !== last + 1 || at !== place) first = version;
       [last, place] = [version, at];
     }
-    if (place !== null) yield told(place);
+    if (place !== null) yield reported(place);
   }
 
   /** Enters the header. It is the first commit, or its first part while the session is still a list. */
-  begin(head: Head, at: LinePlace, commits: boolean): void {
+  begin(head: LinePrefix, at: LinePlace, commits: boolean): void {
     this.#push(head, at, commits ? 1 : 0);
     this.#version = commits ? 1 : 0;
     this.#claimed = this.#version;
@@ -173,7 +173,7 @@ export class LineTable {
   }
 
   /** Enters a line. */
-  add(head: Head, at: LinePlace): void {
+  add(head: LinePrefix, at: LinePlace): void {
     if (head.version === 0 || this.#isUnheardOf(head, at)) {
       if (this.#isCopy(head, at)) return;
       // A list that is not stored as a tree yet is no commit.
@@ -211,7 +211,7 @@ export class LineTable {
   }
 
   /** Whether a line repeats one of the open commit. */
-  #isStagedCopy(head: Head, at: LinePlace): boolean {
+  #isStagedCopy(head: LinePrefix, at: LinePlace): boolean {
     const before = this.#staged.get(head.uuid);
     return before !== undefined && this.#same(before, at) && this.#leaveOut(head, at, before.line);
   }
@@ -220,7 +220,7 @@ export class LineTable {
    * Whether a number is further on than commits can have been lost: nobody here gave it. Where a file was rewritten it goes
    * on at any number.
    */
-  #isUnheardOf({ version, type }: Head, at: LinePlace): boolean {
+  #isUnheardOf({ version, type }: LinePrefix, at: LinePlace): boolean {
     if (version - this.#version <= lostMost + at.offset || type === 'log' || type === 'state') return false;
     return !this.open || version !== this.#groupVersion;
   }
@@ -231,14 +231,14 @@ export class LineTable {
   }
 
   /** Whether a line says again what one before it said, as when a tool wrote it twice. */
-  #isCopy(head: Head, at: LinePlace): boolean {
+  #isCopy(head: LinePrefix, at: LinePlace): boolean {
     const before = this.#index.get(head.uuid);
     if (before === undefined) return false;
     const place = { line: this.lineAt(before), offset: this.offsetAt(before), length: this.lengthAt(before) };
     return this.#same(place, at) && this.#leaveOut(head, at, place.line);
   }
 
-  #leaveOut(head: Head, at: LinePlace, before: number): true {
+  #leaveOut(head: LinePrefix, at: LinePlace, before: number): true {
     const message = `Line ${at.line} says the same as line ${before}; it is left out.`;
     this.warnings.push({ code: 'twice', message, ...spot(at), uuid: head.uuid });
     return true;
@@ -366,7 +366,7 @@ export class LineTable {
     for (const index of waiting) this.#versions[index] = ++this.#version;
   }
 
-  #push(head: Head, at: LinePlace, version: number): number {
+  #push(head: LinePrefix, at: LinePlace, version: number): number {
     const index = this.#uuids.length;
     let { uuid } = head;
     const before = this.#index.get(uuid);
@@ -393,7 +393,7 @@ export class LineTable {
     return index;
   }
 
-  #parentOf({ type, parentUuid }: Head, at: LinePlace): number {
+  #parentOf({ type, parentUuid }: LinePrefix, at: LinePlace): number {
     if (parentUuid === null) return 0;
     // Mostly the line before: comparing is cheaper than looking it up.
     const last = this.#parents.length - 1;

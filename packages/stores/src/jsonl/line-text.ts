@@ -1,13 +1,13 @@
 /** Lines of a session file as texts, and the header back from one. */
 import { randomUUID } from 'node:crypto';
 import { type SessionCommit, type SessionEntry, type SessionHeader, sessionVersion } from '@coppice/content/sessions';
-import { type Fields, field } from '../disk/decode.ts';
-import { unsayable } from './refusals.ts';
+import { type DiskFields, diskField } from '../disk/decode.ts';
+import { notStorable } from './refusals.ts';
 
 /** A header as it was read from a line of ours; undefined if it is none. */
-export function headerIn(line: Fields): SessionHeader | undefined {
-  const [uuid, id] = [field(line, 'uuid'), field(line, 'id')];
-  if (field(line, 'type') !== 'session' || typeof uuid !== 'string') return undefined;
+export function headerInText(line: DiskFields): SessionHeader | undefined {
+  const [uuid, id] = [diskField(line, 'uuid'), diskField(line, 'id')];
+  if (diskField(line, 'type') !== 'session' || typeof uuid !== 'string') return undefined;
   return {
     ...line,
     type: 'session',
@@ -25,8 +25,8 @@ const heading: ReadonlySet<string> = new Set(['type', 'uuid', 'parentUuid', 'ver
 export function lineText(entry: SessionEntry, version: number, commit: SessionCommit | null | undefined): string {
   const { type, uuid, parentUuid } = entry;
   const numbered = commit === undefined ? `,"version":${version}` : `,"version":${version},"commit":true`;
-  const notes = commit === null || commit === undefined ? '}\n' : notesOf(commit);
-  const whole = printed(entry);
+  const notes = commit === null || commit === undefined ? '}\n' : notesOfNode(commit);
+  const whole = printLine(entry);
   const begun = `{"type":"${type}","uuid":"${uuid}","parentUuid":"${parentUuid}"`;
   // Entries are made in the order of a line, so that nearly always only the number and the notes are put between.
   if (whole.startsWith(begun) && !('version' in entry) && !('commit' in entry))
@@ -40,16 +40,16 @@ export function lineText(entry: SessionEntry, version: number, commit: SessionCo
  * An entry as JSON, with the end of a line. What it says of itself there is no line, be it nothing. Refuses one that JSON
  * cannot say.
  */
-export function printed(entry: SessionEntry): string {
+export function printLine(entry: SessionEntry): string {
   try {
     return `${JSON.stringify(entry)}\n`;
   } catch (error) {
-    throw unsayable(entry.uuid, error);
+    throw notStorable(entry.uuid, error);
   }
 }
 
 /** The notes about a commit, as a line ends with them. A session notes the same about most of what it saves. */
-function notesOf(commit: SessionCommit): string {
+function notesOfNode(commit: SessionCommit): string {
   if (commit !== lastNoted) [lastNoted, lastNotes] = [commit, `,${JSON.stringify(commit).slice(1)}\n`];
   return lastNotes;
 }
@@ -77,14 +77,14 @@ export interface LinesOfCommit {
 }
 
 /** The lines of a commit. */
-export function linesOf({ entries: given, version, commit }: LinesOfCommit): string[] {
-  const entries = ended(given);
+export function linesToWrite({ entries: given, version, commit }: LinesOfCommit): string[] {
+  const entries = endLine(given);
   const last = entries.length - 1;
   return entries.map((entry, index) => lineText(entry, version, index === last ? commit : undefined));
 }
 
 /** Entries with one more at the end if the last one has fields of its own where the notes about the commit go. */
-function ended(entries: readonly SessionEntry[]): readonly SessionEntry[] {
+function endLine(entries: readonly SessionEntry[]): readonly SessionEntry[] {
   const last = entries[entries.length - 1];
   if (last === undefined || !hasNotes(last)) return entries;
   return [...entries, { type: 'change', uuid: randomUUID(), parentUuid: last.uuid, steps: [] }];

@@ -1,6 +1,6 @@
 /** The one way by which bytes come to the end of a session file: one write, and one wait for the disk. */
 import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
-import { step, writeAll } from '../disk/whole-files.ts';
+import { fileStep, writeFully } from '../disk/atomic-files.ts';
 import { failpoint, isArmed } from '../failpoints.ts';
 import { chunkSize, type FileBytes } from './file-bytes.ts';
 
@@ -25,7 +25,7 @@ export class LineWriter {
       const armed = isArmed();
       if (armed) failpoint('disk-session-before-append');
       const written = writeSync(handle, text);
-      if (written < length) writeAll(handle, Buffer.from(text).subarray(written));
+      if (written < length) writeFully(handle, Buffer.from(text).subarray(written));
       if (armed) failpoint('disk-session-after-append');
       if (armed) failpoint('disk-session-before-fsync');
       fdatasyncSync(handle);
@@ -58,7 +58,7 @@ export class LineWriter {
           done += writeSync(handle, bytes, done, bytes.length - done, at + done);
         at += bytes.length;
       }
-      step('session', 'fsync', () => fdatasyncSync(handle));
+      fileStep('session', 'fsync', () => fdatasyncSync(handle));
     } finally {
       closeSync(handle);
     }

@@ -16,13 +16,13 @@ import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { type SessionEntry, type SessionFile, SessionIndex } from '@coppice/content/sessions';
 import { ask, type Command, isAppError, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
-import { Bed, user, uuid } from '@coppice/core/testing';
+import { TestTree, user, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sessionFiles as filesIn } from '../../test/jsonl-subject.ts';
 import { asked, imageOf } from '../conformance/subject.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { SessionStore } from './index.ts';
-import { sideOf } from './places.ts';
+import { sidecarFolder } from './paths.ts';
 import { sessionFiles } from './session-files.ts';
 
 let folder: string;
@@ -33,13 +33,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const id = treeId(uuid(1));
 
-async function planted(
+async function sample(
   texts: readonly string[] = ['first', 'reply'],
-): Promise<{ store: SessionStore; bed: Bed; path: string }> {
+): Promise<{ store: SessionStore; fixture: TestTree; path: string }> {
   const store = await SessionStore.open(folder);
-  const bed = await Bed.make({ store, treeId: id, systemPrompt: 'Be brief.' });
-  await bed.grow(texts);
-  return { store, bed, path: filesIn(folder)[0] ?? '' };
+  const fixture = await TestTree.make({ store, treeId: id, systemPrompt: 'Be brief.' });
+  await fixture.grow(texts);
+  return { store, fixture, path: filesIn(folder)[0] ?? '' };
 }
 
 /** What an entry of a file says, as it is read from the disk. */
@@ -85,12 +85,12 @@ const lineOf = (entry: object) => `${JSON.stringify(entry)}\n`;
 
 describe('what is written', () => {
   test('[J1] a header, then an entry a line with uuid, parentUuid and time; other steps in change lines, moves in leaf lines', async () => {
-    const { store, bed, path } = await planted();
+    const { store, fixture, path } = await sample();
     const [first] = (
       await asked(store, id, 'path', { to: nodeId((await asked(store, id, 'tree', {}))?.activeNodeId ?? '') })
     ).nodes;
-    await bed.run({ type: 'bookmark', treeId: id, nodeId: first?.id ?? nodeId(''), title: 'here' });
-    await bed.run({ type: 'select', treeId: id, nodeId: first?.id ?? nodeId('') });
+    await fixture.run({ type: 'bookmark', treeId: id, nodeId: first?.id ?? nodeId(''), title: 'here' });
+    await fixture.run({ type: 'select', treeId: id, nodeId: first?.id ?? nodeId('') });
     const [header, ...lines] = linesOf(path);
     expect(header).toMatchObject({ type: 'session', version: 2, parentUuid: null, id });
     expect(typeof header?.['cwd']).toBe('string');
@@ -114,7 +114,7 @@ describe('what is written', () => {
   });
 
   test('[J2] whatever is done, the old bytes stay the beginning of the file', async () => {
-    const { store, bed, path } = await planted(['a', 'b', 'c', 'd']);
+    const { store, fixture, path } = await sample(['a', 'b', 'c', 'd']);
     const acts: readonly Command[] = [
       { type: 'edit', treeId: id, nodeId: nodeId(''), content: 'b2', mode: 'branch' },
       { type: 'split', treeId: id, nodeId: nodeId(''), position: 2 },
@@ -125,7 +125,7 @@ describe('what is written', () => {
     ];
     const nodes = (await asked(store, id, 'rows', {}))?.nodes ?? [];
     const at = (text: string) => nodes.find((node) => node.text === text)?.id ?? nodeId('');
-    await bed.run({ type: 'append', treeId: id, parentId: at('a'), messages: [{ message: user('one two') }] });
+    await fixture.run({ type: 'append', treeId: id, parentId: at('a'), messages: [{ message: user('one two') }] });
     for (const act of acts) {
       const before = readFileSync(path);
       const split = ((await asked(store, id, 'rows', {}))?.nodes ?? []).find((node) => node.text === 'one two')?.id;
@@ -137,7 +137,7 @@ describe('what is written', () => {
             : act.type === 'delete'
               ? { ...act, nodeIds: [at('c')] }
               : act;
-      await bed.run(named);
+      await fixture.run(named);
       const after = readFileSync(path);
       expect([act.type, after.length > before.length, after.subarray(0, before.length).equals(before)]).toEqual([
         act.type,
@@ -153,10 +153,10 @@ describe('what is written', () => {
   });
 
   test('[J3] the leaf is the last leaf line’s target or what was said last, and survives a restart', async () => {
-    const { store, bed, path } = await planted(['a', 'b', 'c']);
+    const { store, fixture, path } = await sample(['a', 'b', 'c']);
     const nodes = (await asked(store, id, 'rows', {}))?.nodes ?? [];
     const at = (text: string) => nodes.find((node) => node.text === text)?.id ?? nodeId('');
-    await bed.run({
+    await fixture.run({
       type: 'append',
       treeId: id,
       parentId: at('a'),
@@ -164,8 +164,8 @@ describe('what is written', () => {
       select: false,
     });
     expect((await asked(store, id, 'tree', {}))?.activeNodeId).toBe(at('c'));
-    await bed.run({ type: 'select', treeId: id, nodeId: at('b') });
-    await bed.run({ type: 'attributes', treeId: id, set: { title: 'T' } });
+    await fixture.run({ type: 'select', treeId: id, nodeId: at('b') });
+    await fixture.run({ type: 'attributes', treeId: id, set: { title: 'T' } });
     await store.close();
     const again = await SessionStore.open(folder);
     expect((await asked(again, id, 'tree', {}))?.activeNodeId).toBe(at('b'));
@@ -177,13 +177,13 @@ describe('what is written', () => {
   });
 
   test('[J4] a purge writes a new file without what was purged, and everything else stays', async () => {
-    const { store, bed, path } = await planted(['a', 'b', 'the secret', 'd']);
+    const { store, fixture, path } = await sample(['a', 'b', 'the secret', 'd']);
     const nodes = (await asked(store, id, 'rows', {}))?.nodes ?? [];
     const secret = nodes.find((node) => node.text === 'the secret')?.id ?? nodeId('');
-    await bed.run({ type: 'delete', treeId: id, nodeIds: [secret], mode: 'cascade' });
+    await fixture.run({ type: 'delete', treeId: id, nodeIds: [secret], mode: 'cascade' });
     await store.purge(id, { nodeId: secret });
     expect(readFileSync(path, 'utf8')).not.toContain('the secret');
-    await bed.grow(['and on']);
+    await fixture.grow(['and on']);
     const image = await imageOf(store, id);
     const log = await asked(store, id, 'log', { since: 0 });
     await store.close();
@@ -215,7 +215,7 @@ describe('torn and damaged files', () => {
   test.each(tails)(
     '[J10] %s at the end: all before it loads, one warning names the byte, and reading changes nothing',
     async (_, tail) => {
-      const { store, path } = await planted();
+      const { store, path } = await sample();
       await store.close();
       const size = statSync(path).size;
       appendFileSync(path, tail);
@@ -234,7 +234,7 @@ describe('torn and damaged files', () => {
   test.each(tails)(
     '[J11] %s: the next append starts on a new line, and both we and a plain reader read it',
     async (_, tail) => {
-      const { store, path } = await planted();
+      const { store, path } = await sample();
       await store.close();
       appendFileSync(path, tail);
       const bytes = readFileSync(path);
@@ -285,7 +285,7 @@ describe('torn and damaged files', () => {
   });
 
   test('[J13] a file without a header that can be read, or an empty one, is refused by name and never touched; others are listed', async () => {
-    const { store } = await planted();
+    const { store } = await sample();
     await store.close();
     const bad = join(folder, `x_${uuid(77)}.jsonl`);
     for (const content of ['', '{"type":"session","vers', '{"hello":1}\n']) {
@@ -306,7 +306,7 @@ describe('torn and damaged files', () => {
 
   test('[J14] lines end at byte 0x0A alone: lone carriage returns, U+2028 and the like are text', async () => {
     const odd = 'a\rb\u2028c\u2029d\u0085e';
-    const { store } = await planted([odd, 'reply']);
+    const { store } = await sample([odd, 'reply']);
     await store.close();
     const path = join(folder, 'crlf.jsonl');
     const header = { type: 'session', version: 2, uuid: uuid(11), parentUuid: null, id: uuid(12) };
@@ -319,7 +319,7 @@ describe('torn and damaged files', () => {
   });
 
   test('[J13] a link that leads nowhere and a folder hide no session, and are found by the check', async () => {
-    const { store } = await planted();
+    const { store } = await sample();
     await store.close();
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link.jsonl'));
     mkdirSync(join(folder, 'folder.jsonl'));
@@ -333,9 +333,9 @@ describe('torn and damaged files', () => {
   });
 
   test('[J27] a file that was held elsewhere is written as soon as it is given up', async () => {
-    const { store, path } = await planted();
+    const { store, path } = await sample();
     await store.close();
-    const lock = FolderLock.take(sideOf(path));
+    const lock = FolderLock.take(sidecarFolder(path));
     const file = sessionFiles.open(path);
     expect([file.writable, file.holder?.pid]).toEqual([false, process.pid]);
     const more = { type: 'custom', uuid: uuid(77), parentUuid: file.header.uuid };
@@ -364,10 +364,10 @@ describe('torn and damaged files', () => {
 
 describe('beside others', () => {
   test('[J20] what another tool appends is read first and hangs beside what is added here', async () => {
-    const { store, bed, path } = await planted();
+    const { store, fixture, path } = await sample();
     const before = (await asked(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
     appendFileSync(path, lineOf(plain(uuid(800), before, 'from elsewhere')));
-    await bed.run({ type: 'append', treeId: id, parentId: before, messages: [{ message: user('from here') }] });
+    await fixture.run({ type: 'append', treeId: id, parentId: before, messages: [{ message: user('from here') }] });
     const children = await asked(store, id, 'children', { of: before });
     expect(children.length).toBe(2);
     expect(children[0]?.id).toBe(uuid(800));
@@ -382,13 +382,13 @@ describe('beside others', () => {
   });
 
   test('[J21] a line that was slipped in before a commit takes its number from nobody and does not move the leaf', async () => {
-    const { store, bed, path } = await planted();
+    const { store, fixture, path } = await sample();
     const before = (await asked(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
     const lines = readFileSync(path, 'utf8');
-    await bed.grow(['mine']);
+    await fixture.grow(['mine']);
     const mine = readFileSync(path, 'utf8').slice(lines.length);
     await store.close();
-    rmSync(sideOf(path), { recursive: true, force: true });
+    rmSync(sidecarFolder(path), { recursive: true, force: true });
     writeFileSync(path, lines + lineOf(plain(uuid(801), before, 'slipped in')) + mine);
     const again = await SessionStore.open(folder);
     expect(await texts(again)).toEqual(['first', 'reply', 'mine']);
@@ -403,21 +403,21 @@ describe('beside others', () => {
   });
 
   test('[J22] a file that was replaced or cut by somebody else is not written to', async () => {
-    const { store, bed, path } = await planted();
+    const { store, fixture, path } = await sample();
     const bytes = readFileSync(path);
     truncateSync(path, bytes.length - 20);
-    const cut: unknown = await bed.grow(['late']).catch((error: unknown) => error);
+    const cut: unknown = await fixture.grow(['late']).catch((error: unknown) => error);
     expect(isAppError(cut) ? cut.code : cut).toBe('store/locked');
     rmSync(path);
     writeFileSync(path, bytes);
-    const replaced: unknown = await bed.grow(['late']).catch((error: unknown) => error);
+    const replaced: unknown = await fixture.grow(['late']).catch((error: unknown) => error);
     expect(isAppError(replaced) ? replaced.code : replaced).toBe('store/locked');
     expect(readFileSync(path).equals(bytes)).toBe(true);
     await store.close();
   });
 
   test('[J22] nor in the middle of a row of saves', async () => {
-    const { store, path } = await planted();
+    const { store, path } = await sample();
     await store.close();
     const bytes = readFileSync(path);
     for (const [at, harm] of [
@@ -436,7 +436,7 @@ describe('beside others', () => {
   });
 
   test('[J29] what others write in the middle of a row of saves loses nothing: lines stand where they are, half ones are told', async () => {
-    const { store, path } = await planted();
+    const { store, path } = await sample();
     await store.close();
     const said = (at: number, below: string) => plain(uuid(at), below, `said ${at}`);
     const root = String(linesOf(path)[0]?.['uuid']);
@@ -471,7 +471,7 @@ describe('beside others', () => {
   });
 
   test('[J23] what lies beside the files can be deleted: nothing of the sessions is lost', async () => {
-    const { store } = await planted();
+    const { store } = await sample();
     await store.runs.start({
       id: 'r',
       treeId: id,
@@ -527,7 +527,7 @@ describe('beside others', () => {
 });
 
 test('[J26] one process writes to a file; a second handle of the same process shares it, and a list of sessions says what is in them', async () => {
-  const { store, path } = await planted();
+  const { store, path } = await sample();
   const file = sessionFiles.open(path);
   expect([file.writable, file.holder]).toEqual([true, null]);
   const leaf = await store.read(id, () => ask('tree', {}));

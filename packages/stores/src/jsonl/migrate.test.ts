@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { SessionIndex } from '@coppice/content/sessions';
 import { ask, contextOf, isAppError, readContextPath, type Store, type TreeId, textOf } from '@coppice/core';
-import { Bed, user } from '@coppice/core/testing';
+import { TestTree, user } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { namesIn } from '../disk/whole-files.ts';
+import { namesInFolder } from '../disk/atomic-files.ts';
 import { armFault, faultPassed } from '../failpoints.ts';
 import { SessionStore } from './index.ts';
 import { sessionFiles } from './session-files.ts';
@@ -228,7 +228,7 @@ describe('the first version', () => {
           expect(now === before.toString('utf8') || now.includes('"version":2')).toBe(true);
         } else if (opened instanceof SessionStore) await opened.close();
         expect(await contextIn(path)).toEqual(v1Context);
-        expect(namesIn(join(folder, '.coppice', `f-${fault}-${nth}.jsonl`, 'making'))).toEqual([]);
+        expect(namesInFolder(join(folder, '.coppice', `f-${fault}-${nth}.jsonl`, 'making'))).toEqual([]);
         if (through) break;
         expect(nth).toBeLessThan(40);
       }
@@ -334,7 +334,11 @@ describe('files of Claude Code', () => {
     expect(item).toBeDefined();
     if (item !== undefined)
       expect(
-        await new Bed(store, item.id).refusal({ type: 'append', treeId: item.id, messages: [{ message: user('x') }] }),
+        await new TestTree(store, item.id).refusal({
+          type: 'append',
+          treeId: item.id,
+          messages: [{ message: user('x') }],
+        }),
       ).toBe('tree/read-only');
     await store.close();
   });
@@ -429,13 +433,13 @@ describe('files of Claude Code', () => {
       { type: 'message' },
       line('a', 'b', 'three'),
     ]);
-    for (const [path, said, told] of [
+    for (const [path, said, reported] of [
       [code, ['user: one', 'assistant: two', 'user: three'], ['twice:3', 'twice:4']],
       [pi, ['user: one', 'user: two', 'user: three'], ['twice:4', 'damaged:5', 'twice:6']],
     ] as const) {
       expect(await contextIn(path)).toEqual(said);
       const file = sessionFiles.open(path);
-      expect(file.warnings.map((warning) => `${warning.code}:${warning.line}`)).toEqual(told);
+      expect(file.warnings.map((warning) => `${warning.code}:${warning.line}`)).toEqual(reported);
       file.close();
     }
   });

@@ -2,11 +2,11 @@
 import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { migrateV1 } from '@coppice/content/sessions';
-import { gathered } from '../disk/line-file.ts';
-import { bytesOf, onFile, step, syncFolder, Workbench } from '../disk/whole-files.ts';
+import { AtomicWriter, bytesOfFile, fileStep, onFile, syncFolder } from '../disk/atomic-files.ts';
+import { gatherLines } from '../disk/line-file.ts';
 import { parsedLines } from './foreign-file.ts';
 import { headerText } from './line-text.ts';
-import { keepBeside, sideOf } from './places.ts';
+import { keepBeside, sidecarFolder } from './paths.ts';
 import { isBlankLine, linesIn } from './raw-lines.ts';
 
 /**
@@ -14,7 +14,7 @@ import { isBlankLine, linesIn } from './raw-lines.ts';
  * cannot be read goes along as it is. Whoever calls this holds the lease.
  */
 export function migrateFile(path: string): void {
-  const bench = new Workbench(join(sideOf(path), 'making'));
+  const bench = new AtomicWriter(join(sidecarFolder(path), 'making'));
   bench.clear();
   const { lines } = parsedLines(path, 'v1');
   const { header, entries } = migrateV1(lines.map(({ fields }) => fields));
@@ -24,17 +24,17 @@ export function migrateFile(path: string): void {
   const pieces = function* () {
     for (const { line, bytes } of linesIn(path)) {
       const index = numbers.get(line);
-      if (index !== undefined) yield bytesOf(texts[index] ?? '');
+      if (index !== undefined) yield bytesOfFile(texts[index] ?? '');
       // What cannot be read stays what it is; one that was cut off is ended, so that the next line is not glued to it.
       else if (!isBlankLine(bytes)) yield Buffer.concat([bytes, Buffer.from('\n')]);
     }
   };
-  const made = bench.make(gathered(pieces()), 'session', true);
+  const made = bench.make(gatherLines(pieces()), 'session', true);
   onFile(path, () => {
     try {
       chmodSync(made, statSync(path).mode);
       keepBeside(path, 'bak', 2);
-      step('session', 'rename', () => renameSync(made, path));
+      fileStep('session', 'rename', () => renameSync(made, path));
       syncFolder(dirname(path), 'session');
     } catch (error) {
       rmSync(made, { force: true });

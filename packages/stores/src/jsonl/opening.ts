@@ -4,25 +4,25 @@ import { dirname, join } from 'node:path';
 import { derivedId, messageKit } from '@coppice/content';
 import { sessionTreeId } from '@coppice/content/sessions';
 import { AppError, isAppError, refusalKinds, type TreeId, treeId } from '@coppice/core';
-import type { KnownList, KnownTree, Survey } from '../book/keeper.ts';
-import { rowOf } from '../disk/decode.ts';
+import { damagedFile, namesInFolder, onFile, statOrNull, syncFolder } from '../disk/atomic-files.ts';
+import { diskRow } from '../disk/decode.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { unreadableRow } from '../disk/unreadable-row.ts';
-import { damaged, namesIn, onFile, statOf, syncFolder } from '../disk/whole-files.ts';
+import type { KnownList, KnownTree, Survey } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { type Discovery, FolderWatch } from './folder-watch.ts';
 import { dialectOf, ForeignFile } from './foreign-file.ts';
-import type { Holdings } from './jsonl-keeper.ts';
+import type { SessionsOpenState } from './jsonl-persistence.ts';
 import { migrateFile } from './migrate.ts';
-import { copiesBeside, idInName, isElsewhere, sideOf } from './places.ts';
-import { readRowFile } from './row-file.ts';
-import { Session } from './session.ts';
+import { copiesBeside, idInName, isForeignFolder, sidecarFolder } from './paths.ts';
+import { SessionState } from './session.ts';
 import { JsonlFile } from './session-file.ts';
+import { readSummaryCache } from './summary-cache.ts';
 
 /** A place as it was found. */
-export interface Opened {
-  readonly holdings: Holdings;
+export interface OpenedSessions {
+  readonly holdings: SessionsOpenState;
   readonly readOnly: boolean;
   readonly notes: string[];
   /** Those of the notes that tell what cannot be read. */
@@ -32,13 +32,13 @@ export interface Opened {
 }
 
 /** Opens a folder of sessions or one session's file, or makes the folder. */
-export function openPlace(place: string, options: StoreOptions): Opened {
-  const stat = statOf(place);
+export function openSessions(place: string, options: StoreOptions): OpenedSessions {
+  const stat = statOrNull(place);
   const single = stat?.isFile() === true || (stat == null && place.endsWith('.jsonl'));
   const folder = single ? dirname(place) : place;
-  makeFolder(folder, options.readOnly === true);
-  const finder = new Finder(place, single, options);
-  const mayWrite = options.readOnly !== true && isWritable(folder);
+  makeSessionFolder(folder, options.readOnly === true);
+  const finder = new SessionFinder(place, single, options);
+  const mayWrite = options.readOnly !== true && isFileWritable(folder);
   if (options.readOnly !== true && !mayWrite)
     finder.note(`${folder} may not be written: everything can be read, nothing can be saved.`);
   if (mayWrite) finishPurges(folder);
@@ -49,10 +49,10 @@ export function openPlace(place: string, options: StoreOptions): Opened {
   return finder.opened(mayWrite && (!single || stat == null || held), first, watch);
 }
 
-function makeFolder(folder: string, readOnly: boolean): void {
-  const stat = statOf(folder);
+function makeSessionFolder(folder: string, readOnly: boolean): void {
+  const stat = statOrNull(folder);
   if (stat?.isDirectory() === true) return;
-  if (stat !== null) throw damaged(folder, 'is a file, not a folder');
+  if (stat !== null) throw damagedFile(folder, 'is a file, not a folder');
   if (readOnly)
     throw new AppError({
       code: 'store/unavailable',
@@ -69,15 +69,15 @@ function makeFolder(folder: string, readOnly: boolean): void {
 /** Deletes what a purge had taken out of sight when its process ended, and what lies beside it. */
 function finishPurges(folder: string): void {
   const gone = join(folder, '.coppice', 'gone');
-  for (const name of namesIn(gone)) {
+  for (const name of namesInFolder(gone)) {
     const path = join(folder, name);
-    for (const left of statOf(path) === null ? [sideOf(path), ...copiesBeside(path)] : [])
+    for (const left of statOrNull(path) === null ? [sidecarFolder(path), ...copiesBeside(path)] : [])
       onFile(left, () => rmSync(left, { recursive: true, force: true }));
     onFile(gone, () => rmSync(join(gone, name), { recursive: true, force: true }));
   }
 }
 
-function isWritable(folder: string): boolean {
+function isFileWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
     return true;
@@ -87,11 +87,11 @@ function isWritable(folder: string): boolean {
 }
 
 /** Goes through session files. What cannot be read is listed all the same. */
-class Finder implements Discovery {
+class SessionFinder implements Discovery {
   readonly #place: string;
   readonly #single: boolean;
   readonly #options: StoreOptions;
-  readonly #sessions = new Map<TreeId, Session>();
+  readonly #sessions = new Map<TreeId, SessionState>();
   readonly #broken = new Map<TreeId, AppError>();
   readonly #notes: string[] = [];
   readonly #damage: string[] = [];
@@ -139,7 +139,7 @@ class Finder implements Discovery {
   find(path: string, mayWrite: boolean): void {
     try {
       // What a crash left of a copy in the making is nobody's.
-      if (mayWrite && statOf(join(sideOf(path), 'making')) !== null) this.#clear(path);
+      if (mayWrite && statOrNull(join(sidecarFolder(path), 'making')) !== null) this.#clear(path);
       if (this.#listed(path)) return;
       this.#read(path, mayWrite);
     } catch (error) {
@@ -150,15 +150,15 @@ class Finder implements Discovery {
   }
 
   #clear(path: string): void {
-    const lock = FolderLock.take(sideOf(path));
+    const lock = FolderLock.take(sidecarFolder(path));
     if (!(lock instanceof FolderLock)) return;
-    rmSync(join(sideOf(path), 'making'), { recursive: true, force: true });
+    rmSync(join(sidecarFolder(path), 'making'), { recursive: true, force: true });
     lock.release();
   }
 
   /** Takes a session from the row beside it, without looking into the file. */
   #listed(path: string): boolean {
-    const listed = readRowFile(path);
+    const listed = readSummaryCache(path);
     if (listed === null || listed.format === 'linear' || this.#sessions.has(listed.row.id)) return false;
     const { row } = listed;
     this.#sessions.set(row.id, this.#session(row.id, path, row.owner));
@@ -166,14 +166,14 @@ class Finder implements Discovery {
     return true;
   }
 
-  #session(id: TreeId, path: string, owner: string, file?: JsonlFile | ForeignFile): Session {
+  #session(id: TreeId, path: string, owner: string, file?: JsonlFile | ForeignFile): SessionState {
     const kit = this.#options.kit ?? messageKit;
-    return new Session({ treeId: id, path, owner, kit, ...(file === undefined ? {} : { file }) });
+    return new SessionState({ treeId: id, path, owner, kit, ...(file === undefined ? {} : { file }) });
   }
 
   #read(path: string, mayWrite: boolean): void {
     let dialect = dialectOf(path);
-    if (dialect === 'v1' && mayWrite && !isElsewhere(path)) {
+    if (dialect === 'v1' && mayWrite && !isForeignFolder(path)) {
       if (migrated(path)) dialect = 'v2';
       else if (!this.#single) this.note(`${path} was not migrated: it can be read here, and nothing can be saved.`);
     }
@@ -188,7 +188,7 @@ class Finder implements Discovery {
     this.#sessions.set(id, session);
     for (const { message } of session.warnings) this.#warn(`${path}: ${message}`);
     if (linear !== null) this.#lists.push({ record: linear, owner, sequence: session.sequence });
-    else this.#known.push({ row: rowOf(loaded.tree), format: session.format, sequence: session.sequence });
+    else this.#known.push({ row: diskRow(loaded.tree), format: session.format, sequence: session.sequence });
   }
 
   #unreadable(path: string, error: AppError): void {
@@ -225,7 +225,11 @@ class Finder implements Discovery {
     return true;
   }
 
-  opened(writes: boolean, { known, lists }: Pick<Survey, 'known' | 'lists'>, watch: FolderWatch | null): Opened {
+  opened(
+    writes: boolean,
+    { known, lists }: Pick<Survey, 'known' | 'lists'>,
+    watch: FolderWatch | null,
+  ): OpenedSessions {
     const notes = this.#notes;
     return {
       holdings: {
@@ -251,7 +255,7 @@ class Finder implements Discovery {
 /** Migrates a file under its lease; false where somebody else has it, or nothing can be written: then it is read as it is. */
 export function migrated(path: string): boolean {
   try {
-    const lock = FolderLock.take(sideOf(path));
+    const lock = FolderLock.take(sidecarFolder(path));
     if (!(lock instanceof FolderLock)) return false;
     try {
       // Somebody may have migrated it between the look and the lease.

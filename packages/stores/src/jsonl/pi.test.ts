@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageKit, type ThinkingBlock } from '@coppice/content';
-import { meaningOf, piLines, SessionIndex } from '@coppice/content/sessions';
+import { decodeEntry, piLines, SessionIndex } from '@coppice/content/sessions';
 import {
   ask,
   type Command,
@@ -335,7 +335,7 @@ test('[J44] a file of ours that pi has opened and gone on in opens as before, an
   expect(JSON.parse(readFileSync(path, 'utf8').split('\n')[0] ?? '')).toMatchObject({ version: 3, uuid: uuid(1) });
   const file = sessionFiles.open(path);
   expect([file.dialect, file.writable, file.size, file.warnings]).toEqual(['v2', true, 4, []]);
-  expect(textOf(meaningOf(file.entryAt(2)).message)).toBe('from pi');
+  expect(textOf(decodeEntry(file.entryAt(2)).message)).toBe('from pi');
   expect([file.parentAt(2), file.parentAt(3), file.isOurs(2)]).toEqual([0, 2, false]);
   file.append([{ type: 'message', uuid: uuid(4), parentUuid: uuid(3), message: textMessage('user', 'goes on') }]);
   expect([file.parentAt(file.indexOf(uuid(4))), file.version]).toEqual([1, 5]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ask, nodeId, treeId } from '@coppice/core';
-import { Bed, user, uuid } from '@coppice/core/testing';
+import { TestTree, user, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SessionStore } from './index.ts';
 import { sessionFiles } from './session-files.ts';
@@ -71,15 +71,15 @@ test('[J27] a second process opens a file read-only and says who holds it; the l
   const { readOnly, notes } = await store.info();
   expect(readOnly).toBe(true);
   expect(notes.some((note) => /The process \d+ on .* writes to/.test(note))).toBe(true);
-  const bed = new Bed(store, tree);
-  expect(await bed.refusal({ type: 'append', treeId: tree, messages: [{ message: user('x') }] })).toBe(
+  const fixture = new TestTree(store, tree);
+  expect(await fixture.refusal({ type: 'append', treeId: tree, messages: [{ message: user('x') }] })).toBe(
     'tree/read-only',
   );
   expect((await store.read(tree, () => ask('tree', {})))?.activeNodeId).toBe(uuid(3));
   await store.close();
   const inFolder = await SessionStore.open(folder);
   expect(
-    await new Bed(inFolder, tree).refusal({ type: 'append', treeId: tree, messages: [{ message: user('x') }] }),
+    await new TestTree(inFolder, tree).refusal({ type: 'append', treeId: tree, messages: [{ message: user('x') }] }),
   ).toBe('store/locked');
   await inFolder.close();
   const file = sessionFiles.open(path);
@@ -96,12 +96,12 @@ test('[J28] lines of a tool that knows of no lease are neither torn nor lost, an
   const store = await SessionStore.open(path);
   const plain = start('plain');
   await plain.until('wrote');
-  const bed = new Bed(store, tree);
+  const fixture = new TestTree(store, tree);
   let count = 0;
   const mine: string[] = [];
   for (let at = 0; at < 150; at++) {
     const id = uuid(100_000 + at);
-    await bed.run(
+    await fixture.run(
       { type: 'append', treeId: tree, parentId: nodeId(uuid(3)), messages: [{ message: user(`mine ${at}`), id }] },
       { newId: () => uuid(200_000 + count++) },
     );
@@ -134,10 +134,10 @@ test('[K161] an attachment that another process named in a session of its own ou
   const one = await SessionStore.open(place, { attachmentGrace: 0 });
   const { hash } = await one.blobs.put(new Uint8Array([1, 2, 3]), 'image/png');
   const picture = { role: 'user' as const, content: [{ type: 'image', source: { type: 'blob', hash } }] };
-  const here = await Bed.make({ store: one, treeId: treeId(uuid(20)) });
+  const here = await TestTree.make({ store: one, treeId: treeId(uuid(20)) });
   await here.run({ type: 'append', treeId: here.treeId, messages: [{ message: picture }] });
   const other = await SessionStore.open(place);
-  const there = await Bed.make({ store: other, treeId: treeId(uuid(21)) });
+  const there = await TestTree.make({ store: other, treeId: treeId(uuid(21)) });
   await there.run({ type: 'append', treeId: there.treeId, messages: [{ message: picture }] });
   await here.run({ type: 'delete-tree', treeId: here.treeId });
   await one.purgeTree(here.treeId);

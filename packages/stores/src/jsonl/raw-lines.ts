@@ -1,6 +1,6 @@
 /** The lines of a file as bytes. They end at byte 0x0A and nowhere else. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { onFile } from '../disk/whole-files.ts';
+import { onFile } from '../disk/atomic-files.ts';
 import { chunkSize, type FileBytes } from './file-bytes.ts';
 
 /** One line. */

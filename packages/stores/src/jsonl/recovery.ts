@@ -15,7 +15,7 @@ import {
   type Step,
   type Tree,
 } from '@coppice/core';
-import type { Replaying } from './replaying.ts';
+import type { ReplayOptions } from './replaying.ts';
 
 interface Stray {
   readonly id: NodeId;
@@ -25,14 +25,14 @@ interface Stray {
 
 /** Fits the steps of commits to the tree, one commit after the other. */
 export class Recovery {
-  readonly #on: Replaying;
+  readonly #on: ReplayOptions;
   readonly #warn: (warning: SessionWarning) => void;
   // Nodes whose parent is not the one that they were written below.
   readonly #adrift = new Set<NodeId>();
   // Nodes that wait for their parent, which comes later in the file, by the parent's id.
   readonly #strays = new Map<string, Stray[]>();
 
-  constructor(on: Replaying, warn: (warning: SessionWarning) => void) {
+  constructor(on: ReplayOptions, warn: (warning: SessionWarning) => void) {
     this.#on = on;
     this.#warn = warn;
   }

@@ -2,7 +2,7 @@
 import { AppError, refusalKinds } from '@coppice/core';
 
 /** The refusal of a write to a file that is not the one which was opened. */
-export function replaced(path: string): AppError {
+export function fileReplaced(path: string): AppError {
   return new AppError({
     code: 'store/locked',
     kind: refusalKinds['store/locked'],
@@ -12,7 +12,7 @@ export function replaced(path: string): AppError {
 }
 
 /** The refusal of a write to a file that was opened without its lease. */
-export function openedToRead(path: string): AppError {
+export function openedReadOnly(path: string): AppError {
   return new AppError({
     code: 'tree/read-only',
     kind: refusalKinds['tree/read-only'],
@@ -22,7 +22,7 @@ export function openedToRead(path: string): AppError {
 }
 
 /** The refusal to read or write a file by whoever has closed it. */
-export function wasClosed(path: string): AppError {
+export function sessionClosed(path: string): AppError {
   return new AppError({
     code: 'store/unavailable',
     kind: refusalKinds['store/unavailable'],
@@ -32,7 +32,7 @@ export function wasClosed(path: string): AppError {
 }
 
 /** The refusal of a write that was planned before somebody added a commit, or before one that failed turned up. */
-export function overtaken(
+export function fileChanged(
   { path, version }: { readonly path: string; readonly version: number },
   expected: number,
 ): AppError {
@@ -46,7 +46,7 @@ export function overtaken(
 }
 
 /** The refusal of an entry that cannot be printed: it contains itself, has a number that JSON lacks, or is too long. */
-export function unsayable(uuid: string, cause: unknown): AppError {
+export function notStorable(uuid: string, cause: unknown): AppError {
   const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
   return new AppError({
     code: 'message/invalid',

@@ -1,32 +1,38 @@
 /** From the lines of a session file to the tree and its log. */
 import { derivedId } from '@coppice/content';
-import { headerSteps, isAside, type SessionEntry, type SessionWarning, stepsOf } from '@coppice/content/sessions';
+import {
+  headerSteps,
+  isSideEntry,
+  type SessionEntry,
+  type SessionWarning,
+  stepsOfLines,
+} from '@coppice/content/sessions';
 import {
   actId,
   apply,
   type Commit,
   type CommitKind,
   type ConversationFormat,
+  emptyTree,
   findAnyNode,
   type LinearRecord,
   type Node,
   type NodeId,
-  type Settled,
+  type PreparedCommit,
+  prepareCommit,
   type Step,
-  seedling,
-  settle,
   type Tree,
 } from '@coppice/core';
-import { type Fields, field, object, Unreadable } from '../disk/decode.ts';
+import { damagedFile } from '../disk/atomic-files.ts';
+import { type DiskFields, diskField, diskObject, Unreadable } from '../disk/decode.ts';
 import { readRecord } from '../disk/records.ts';
-import { damaged } from '../disk/whole-files.ts';
 import { Recovery } from './recovery.ts';
-import { emptyCommit, type Replaying } from './replaying.ts';
+import { emptyCommit, type ReplayOptions } from './replaying.ts';
 import { readStateRows, type StateRows } from './state-rows.ts';
 
 /** A commit that was read from lines, and the tree after it. */
-export interface Landed {
-  readonly settled: Settled;
+export interface ReplayedCommit {
+  readonly settled: PreparedCommit;
   readonly tree: Tree;
   readonly sequence: number;
   readonly format: ConversationFormat;
@@ -34,7 +40,7 @@ export interface Landed {
 
 /** Reads a session's lines as commits, one after the other, as often as there are new ones. */
 export class Replay {
-  readonly #on: Replaying;
+  readonly #on: ReplayOptions;
   readonly #recovery: Recovery;
   readonly warnings: SessionWarning[] = [];
   #groups = new Map<number, number[]>();
@@ -45,7 +51,7 @@ export class Replay {
   sequence = 0;
   format: ConversationFormat = 'tree';
 
-  constructor(on: Replaying) {
+  constructor(on: ReplayOptions) {
     this.#on = on;
     this.#recovery = new Recovery(on, (warning) => this.warnings.push(warning));
   }
@@ -69,20 +75,20 @@ export class Replay {
 
   #linear(entry: SessionEntry): void {
     try {
-      this.linear = readRecord(object(entry, 'record'));
+      this.linear = readRecord(diskObject(entry, 'record'));
       this.format = 'linear';
-      const sequence = field(entry, 'sequence');
+      const sequence = diskField(entry, 'sequence');
       if (typeof sequence === 'number') this.sequence = sequence;
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      throw damaged(this.#on.file.path, `has a list that ${error.message}`);
+      throw damagedFile(this.#on.file.path, `has a list that ${error.message}`);
     }
   }
 
   /** The whole tree and its log. */
   load(): { readonly tree: Tree; readonly log: readonly Commit[] } {
     const { treeId, owner, file } = this.#on;
-    let tree = seedling(treeId, owner, 0);
+    let tree = emptyTree(treeId, owner, 0);
     const log: Commit[] = [];
     const skipped: number[] = [];
     this.#take();
@@ -135,7 +141,7 @@ export class Replay {
   }
 
   /** The commits after the version of a tree. */
-  *since(tree: Tree): Generator<Landed, void, undefined> {
+  *since(tree: Tree): Generator<ReplayedCommit, void, undefined> {
     this.#take();
     let now = tree;
     for (let version = tree.version + 1; version <= this.#last(); version++) {
@@ -145,7 +151,7 @@ export class Replay {
     }
   }
 
-  #commit(before: Tree, version: number, group: readonly number[]): Landed {
+  #commit(before: Tree, version: number, group: readonly number[]): ReplayedCommit {
     const { file, treeId, owner } = this.#on;
     // The header of a file that was a list is part of the first commit that makes it a tree.
     const begins = before.rootId === '';
@@ -155,9 +161,9 @@ export class Replay {
     // What another tool's line says under the same names is not about a commit.
     const ours = lines.length === 0 || file.isOurs(group.at(-1) ?? 0);
     const last = lines.at(-1) ?? file.header;
-    const noted: Fields = ours ? last : { timestamp: last.timestamp };
-    const at = timeOf(noted, before.updatedAt);
-    const tree = begins ? seedling(treeId, owner, at) : before;
+    const noted: DiskFields = ours ? last : { timestamp: last.timestamp };
+    const at = timeOfLine(noted, before.updatedAt);
+    const tree = begins ? emptyTree(treeId, owner, at) : before;
     const steps = this.#fitting(tree, lines, first, late, at);
     const options = {
       actor: textOr(noted, 'actor', 'file'),
@@ -165,14 +171,15 @@ export class Replay {
       at,
       additive: false,
     };
-    const kind = kindOf(noted);
+    const kind = commitKindOf(noted);
     const reverses = kind === 'do' ? {} : { reverses: { kind, actId: options.actId } };
-    const sequence = field(noted, 'sequence');
+    const sequence = diskField(noted, 'sequence');
     this.sequence = typeof sequence === 'number' ? sequence : this.sequence;
-    this.format = field(noted, 'format') === 'linear' ? 'linear' : 'tree';
+    this.format = diskField(noted, 'format') === 'linear' ? 'linear' : 'tree';
     // A tree in the trash takes nothing but its own attributes; what the file says happened.
     const row = tree.version === 0 ? null : { ...tree, attributes: {} };
-    const settled = steps.length === 0 ? null : settle(treeId, row, { steps, result: null, ...reverses }, options);
+    const settled =
+      steps.length === 0 ? null : prepareCommit(treeId, row, { steps, result: null, ...reverses }, options);
     const applied = settled === null ? null : apply(tree, steps, { at });
     const extra = { sequence: this.sequence, format: this.format };
     if (settled !== null && applied?.ok === true) return { settled, tree: applied.value.tree, ...extra };
@@ -184,7 +191,7 @@ export class Replay {
     tree: Tree,
     version: number,
     options: { readonly actor: string; readonly actId: Commit['actId']; readonly at: number },
-  ): { readonly settled: Settled; readonly tree: Tree } {
+  ): { readonly settled: PreparedCommit; readonly tree: Tree } {
     const commit = emptyCommit(tree.id, version, tree.nextSeq, options);
     const after = { ...tree, version };
     return {
@@ -221,13 +228,13 @@ export class Replay {
    * that does not fit is left out. Both are reported, and the lines stay.
    */
   #fitting(tree: Tree, lines: readonly SessionEntry[], first: readonly Step[], late: boolean, at: number): Step[] {
-    const told = stepsOf(tree, lines, this.#reading(tree), first);
+    const reported = stepsOfLines(tree, lines, this.#reading(tree), first);
     // What was slipped in before a commit that knew nothing of it does not move the leaf, unless nothing was there.
-    const kept = late && tree.activeNodeId !== null ? told.filter((step) => step.type !== 'select') : told;
+    const kept = late && tree.activeNodeId !== null ? reported.filter((step) => step.type !== 'select') : reported;
     return this.#recovery.fit(tree, kept, lines, at);
   }
 
-  #reading(tree: Tree): Parameters<typeof stepsOf>[2] {
+  #reading(tree: Tree): Parameters<typeof stepsOfLines>[2] {
     const { file, names, kit } = this.#on;
     return {
       toNode: names.toNode,
@@ -238,7 +245,7 @@ export class Replay {
         // Only the parent's own line is lost: it is there, made of the line that completed it.
         if (named !== undefined && findAnyNode(tree, names.toNode(named))?.removedIn === null) return named;
         let index = line < 0 ? 0 : file.parentAt(line);
-        while (index > 0 && isAside(file.typeAt(index))) index = file.parentAt(index);
+        while (index > 0 && isSideEntry(file.typeAt(index))) index = file.parentAt(index);
         if (entry.type === 'leaf') return file.uuidAt(Math.max(0, index));
         const uuid = file.uuidAt(Math.max(0, index));
         const above = findAnyNode(tree, names.toNode(uuid));
@@ -270,19 +277,19 @@ export class Replay {
   }
 }
 
-function textOr(fields: Fields, key: string, other: string): string {
-  const value = field(fields, key);
+function textOr(fields: DiskFields, key: string, other: string): string {
+  const value = diskField(fields, key);
   return typeof value === 'string' && value !== '' ? value : other;
 }
 
-function kindOf(fields: Fields): CommitKind {
-  const kind = field(fields, 'kind');
+function commitKindOf(fields: DiskFields): CommitKind {
+  const kind = diskField(fields, 'kind');
   return kind === 'undo' || kind === 'redo' ? kind : 'do';
 }
 
-function timeOf(fields: Fields, other: number): number {
-  const at = field(fields, 'at');
+function timeOfLine(fields: DiskFields, other: number): number {
+  const at = diskField(fields, 'at');
   if (typeof at === 'number') return at;
-  const written = Date.parse(String(field(fields, 'timestamp')));
+  const written = Date.parse(String(diskField(fields, 'timestamp')));
   return Number.isNaN(written) ? other : written;
 }

@@ -1,7 +1,7 @@
 /** What the lines of a session file are read with. */
 import type { SessionFile } from '@coppice/content/sessions';
 import type { Commit, MessageKit, TreeId } from '@coppice/core';
-import type { FileNames } from './names.ts';
+import type { FileNames } from './file-names.ts';
 
 /** A file whose lines know their commit; other tools' lines are a commit each. */
 export interface NumberedFile extends SessionFile {
@@ -12,7 +12,7 @@ export interface NumberedFile extends SessionFile {
 }
 
 /** What lines are replayed with. */
-export interface Replaying {
+export interface ReplayOptions {
   readonly file: NumberedFile;
   readonly treeId: TreeId;
   readonly owner: string;

@@ -1,29 +1,38 @@
 /** One session file of ours: an index of its lines, and the one way by which lines are added. */
 import { realpathSync, statSync } from 'node:fs';
 import {
-  type Dialect,
   type NewLine,
   renamePiFields,
+  resolveFirstKept,
   type SessionCommit,
+  type SessionDialect,
   type SessionEntry,
   type SessionFile,
   type SessionHeader,
   type SessionHolder,
   type SessionWarning,
-  withKept,
 } from '@coppice/content/sessions';
-import { field } from '../disk/decode.ts';
-import { asAppError, onFile } from '../disk/whole-files.ts';
+import { onFile, toDiskError } from '../disk/atomic-files.ts';
+import { diskField } from '../disk/decode.ts';
 import { FileBytes } from './file-bytes.ts';
-import { headerOf } from './file-header.ts';
+import { headerOfSession } from './file-header.ts';
 import { FileLease } from './file-lease.ts';
-import { firstIn, type Head, headIn, mayBeOdd, mayHideAnother, parsedLine, partsOf, quickHead } from './heads.ts';
+import { incompleteCommit, incompleteLine } from './incomplete-tail.ts';
+import {
+  firstIn,
+  type LinePrefix,
+  lineParts,
+  mayBeOdd,
+  mayHideAnother,
+  parsedLine,
+  prefixIn,
+  quickPrefix,
+} from './line-prefix.ts';
 import { type LinePlace, LineTable } from './line-table.ts';
-import { type LinesOfCommit, linesOf, printed } from './line-text.ts';
+import { type LinesOfCommit, linesToWrite, printLine } from './line-text.ts';
 import { LineWriter } from './line-writer.ts';
 import { eachLine, isBlankLine } from './raw-lines.ts';
-import { overtaken, replaced } from './refusals.ts';
-import { tornCommit, tornLine } from './torn.ts';
+import { fileChanged, fileReplaced } from './refusals.ts';
 
 // So many lines are written before they are entered.
 const rowMost = 64;
@@ -34,7 +43,7 @@ const openFiles = new Map<string, JsonlFile>();
 /** An open session file. */
 export class JsonlFile implements SessionFile {
   readonly path: string;
-  readonly dialect: Dialect = 'v2';
+  readonly dialect: SessionDialect = 'v2';
   readonly lease: FileLease;
   #users = 0;
   #file: FileBytes;
@@ -93,9 +102,9 @@ export class JsonlFile implements SessionFile {
   }
 
   #readHeader(): SessionHeader {
-    const { header, at, warning } = headerOf(this.path, this.#file);
+    const { header, at, warning } = headerOfSession(this.path, this.#file);
     this.#headerLine = at.line;
-    const head: Head = { type: 'session', uuid: header.uuid, parentUuid: null, version: 0, commit: false };
+    const head: LinePrefix = { type: 'session', uuid: header.uuid, parentUuid: null, version: 0, commit: false };
     this.#table.begin(head, at, header['format'] !== 'linear');
     if (warning !== null) this.#table.warnings.push(warning);
     return header;
@@ -173,8 +182,8 @@ export class JsonlFile implements SessionFile {
     const offset = this.#table.offsetAt(index);
     const bytes = this.#line(offset, this.#table.lengthAt(index));
     const line = parsedLine(bytes);
-    const named = line === undefined || field(line, 'uuid') !== undefined ? line : renamePiFields(line);
-    if (named !== undefined) return withKept(this, index, { ...named, type, uuid, parentUuid });
+    const named = line === undefined || diskField(line, 'uuid') !== undefined ? line : renamePiFields(line);
+    if (named !== undefined) return resolveFirstKept(this, index, { ...named, type, uuid, parentUuid });
     if (!this.#spoilt.has(index)) {
       this.#spoilt.add(index);
       const number = this.#table.lineAt(index);
@@ -188,7 +197,7 @@ export class JsonlFile implements SessionFile {
     // What a compaction names may have to be named otherwise.
     if (this.typeAt(index) === 'compaction') return null;
     const bytes = this.#line(this.#table.offsetAt(index), this.#table.lengthAt(index));
-    const head = bytes.includes(0) ? null : quickHead(bytes, 0, bytes.length);
+    const head = bytes.includes(0) ? null : quickPrefix(bytes, 0, bytes.length);
     return head === null || head.rest >= bytes.length ? null : bytes.subarray(head.rest);
   }
 
@@ -227,7 +236,7 @@ export class JsonlFile implements SessionFile {
     }
     if (this.#table.open) {
       // The file ends in the middle of a commit: it is looked at again when there is more.
-      this.#tail ??= tornCommit(this.#lines + 1, this.#end);
+      this.#tail ??= incompleteCommit(this.#lines + 1, this.#end);
       this.#table.forget();
     }
     this.#table.settle();
@@ -237,23 +246,23 @@ export class JsonlFile implements SessionFile {
   /** The last line of a file that does not end in one: whole but for its end, or torn. */
   #last(bytes: Buffer, at: LinePlace): void {
     const parsed = parsedLine(bytes);
-    const head = parsed === undefined ? null : headIn(parsed);
+    const head = parsed === undefined ? null : prefixIn(parsed);
     if (head !== null || at.line === this.#headerLine) {
       this.#take(bytes, at);
       if (!this.#table.open) [this.#end, this.#lines] = [at.offset + at.length, at.line];
       return;
     }
-    this.#tail = tornLine(at);
+    this.#tail = incompleteLine(at);
   }
 
   #take(bytes: Buffer, at: LinePlace, odd = true): void {
     if (at.line === this.#headerLine) return;
     // A blank line ends what was begun and not finished.
     if (isBlankLine(bytes)) return this.#table.drop(at);
-    const quick = odd && mayBeOdd(bytes) ? null : quickHead(bytes, 0, bytes.length);
+    const quick = odd && mayBeOdd(bytes) ? null : quickPrefix(bytes, 0, bytes.length);
     this.#table.line();
     if (quick !== null && !mayHideAnother(bytes, quick)) return this.#table.add(quick, at);
-    for (const { head, why, from, to } of partsOf(bytes)) {
+    for (const { head, why, from, to } of lineParts(bytes)) {
       const place = { line: at.line, offset: at.offset + from, length: to - from };
       if (head === null) this.#table.damage(place, why);
       else this.#table.add(head, place);
@@ -266,7 +275,7 @@ export class JsonlFile implements SessionFile {
     const known = this.#isCut ? Number.POSITIVE_INFINITY : this.#fresh.length === 0 ? this.#end : this.#size;
     const isOne = now !== undefined && this.#file.isAt(now) && now.size >= known;
     if (isOne && this.#file.isMarked()) return now.size;
-    throw replaced(this.path);
+    throw fileReplaced(this.path);
   }
 
   refresh(): number {
@@ -297,14 +306,14 @@ export class JsonlFile implements SessionFile {
   append(entries: readonly SessionEntry[], commit: SessionCommit | null = null): void {
     this.#look();
     const version = this.version + 1;
-    this.#write(linesOf({ entries, version, commit }), version, version, this.#size);
+    this.#write(linesToWrite({ entries, version, commit }), version, version, this.#size);
   }
 
   appendLine(line: NewLine): void {
     this.#look();
     const version = this.version + 1;
     line.version = version;
-    this.#write(printed(line), version, version, this.#size);
+    this.#write(printLine(line), version, version, this.#size);
   }
 
   /** Looks before a save whether this process may write and what others have written. */
@@ -327,7 +336,7 @@ export class JsonlFile implements SessionFile {
   write(commits: readonly LinesOfCommit[]): void {
     const [first, last] = [commits[0], commits.at(-1)];
     if (first === undefined || last === undefined) return;
-    this.#write(commits.flatMap(linesOf), first.version, last.version, this.#lookAround());
+    this.#write(commits.flatMap(linesToWrite), first.version, last.version, this.#lookAround());
   }
 
   #write(lines: string | readonly string[], version: number, lastVersion: number, found: number): void {
@@ -335,7 +344,7 @@ export class JsonlFile implements SessionFile {
     if (text === '') return;
     try {
       const size = this.#writer.inDoubt ? this.#settleDoubt() : found;
-      if (version !== this.version + 1) throw overtaken(this, version);
+      if (version !== this.version + 1) throw fileChanged(this, version);
       // A line that was cut off is ended, and a commit that was not finished is closed off by a blank line.
       if (size !== this.#size || !this.#ended || this.#tail !== null) {
         const before = size === this.#size && !this.#ended && this.#tail !== null ? '\n\n' : '\n';
@@ -350,7 +359,7 @@ export class JsonlFile implements SessionFile {
         this.#size = size + length;
       }
     } catch (error) {
-      throw asAppError(error, this.path);
+      throw toDiskError(error, this.path);
     }
   }
 

@@ -4,8 +4,8 @@ import { mkdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
   type CarriedEntry,
+  decodeEntry,
   isLeafType,
-  meaningOf,
   type NewSession,
   type SessionEntry,
   type SessionFile,
@@ -16,28 +16,36 @@ import {
   sessionVersion,
 } from '@coppice/content/sessions';
 import { isAppError, type Store, textOf, treeId } from '@coppice/core';
-import { gathered } from '../disk/line-file.ts';
+import { bytesOfFile, fileStep, namesInFolder, onFile, statOrNull, syncFolder } from '../disk/atomic-files.ts';
+import { gatherLines } from '../disk/line-file.ts';
 import { makeFolders } from '../disk/make-folders.ts';
-import { bytesOf, namesIn, onFile, statOf, step, syncFolder } from '../disk/whole-files.ts';
 import { dialectOf, ForeignFile } from './foreign-file.ts';
 import { SessionStore } from './index.ts';
 import { headerText, lineText } from './line-text.ts';
 import { isUnwritable, migrated } from './opening.ts';
-import { fileName, isElsewhere, makeFile, sideOf, tidy } from './places.ts';
+import { fileName, isForeignFolder, makeFile, sidecarFolder, tidy } from './paths.ts';
 import { JsonlFile } from './session-file.ts';
 
 /** The session files of this machine. */
-export const sessionFiles: SessionFiles = { open, create, save, list, trash, restore, store };
+export const sessionFiles: SessionFiles = {
+  open: openSessionFile,
+  create: createSession,
+  save: saveSession,
+  list: listSessions,
+  trash: trashSession,
+  restore: restoreSession,
+  store: storeSession,
+};
 
-function open(given: string, options: { readonly readOnly?: boolean } = {}): SessionFile {
+function openSessionFile(given: string, options: { readonly readOnly?: boolean } = {}): SessionFile {
   const path = resolve(given);
   let dialect = dialectOf(path);
   const mayWrite = options.readOnly !== true;
-  if (dialect === 'v1' && mayWrite && !isElsewhere(path) && migrated(path)) dialect = 'v2';
+  if (dialect === 'v1' && mayWrite && !isForeignFolder(path) && migrated(path)) dialect = 'v2';
   if (dialect !== 'v2') return ForeignFile.open(path, dialect);
   const file = JsonlFile.open(path);
   try {
-    if (mayWrite && !isElsewhere(path)) file.lease.want();
+    if (mayWrite && !isForeignFolder(path)) file.lease.want();
   } catch (error) {
     // Where there is no room for a lease, the file can still be read.
     if (!isUnwritable(error)) {
@@ -48,7 +56,10 @@ function open(given: string, options: { readonly readOnly?: boolean } = {}): Ses
   return file;
 }
 
-function create(place: { readonly folder: string } | { readonly path: string }, session: NewSession): SessionFile {
+function createSession(
+  place: { readonly folder: string } | { readonly path: string },
+  session: NewSession,
+): SessionFile {
   const { uuid, id, at, cwd, parentSession, entries = [], commit } = session;
   const path = resolve('path' in place ? place.path : join(place.folder, fileName(at, treeId(id))));
   onFile(path, () => makeFolders(dirname(path)));
@@ -67,16 +78,16 @@ function create(place: { readonly folder: string } | { readonly path: string }, 
     let before: SessionEntry | null = null;
     let begun = false;
     for (const entry of entries) {
-      if (!begun) yield bytesOf(headerText(header));
+      if (!begun) yield bytesOfFile(headerText(header));
       begun = true;
-      if (before !== null) yield bytesOf(lineText(before, 1, undefined));
+      if (before !== null) yield bytesOfFile(lineText(before, 1, undefined));
       before = isCarried(entry) ? null : entry;
       if (isCarried(entry)) yield carriedLine(entry);
     }
-    if (!begun) yield bytesOf(headerText({ ...header, ...commit }));
-    else yield bytesOf(lineText(before ?? endOf(uuid), 1, commit));
+    if (!begun) yield bytesOfFile(headerText({ ...header, ...commit }));
+    else yield bytesOfFile(lineText(before ?? endOfFile(uuid), 1, commit));
   };
-  makeFile(path, gathered(lines()));
+  makeFile(path, gatherLines(lines()));
   const file = JsonlFile.open(path);
   file.lease.take();
   return file;
@@ -97,35 +108,35 @@ function carriedLine({ type, uuid, parentUuid, rest }: CarriedEntry): Uint8Array
 }
 
 /** A line that ends a commit whose last entry was taken as it is. */
-function endOf(header: string): SessionEntry {
+function endOfFile(header: string): SessionEntry {
   return { type: 'change', uuid: randomUUID(), parentUuid: header, steps: [] };
 }
 
-function save(given: string, pieces: Iterable<string>): void {
+function saveSession(given: string, pieces: Iterable<string>): void {
   const path = resolve(given);
   onFile(path, () => makeFolders(dirname(path)));
   const bytes = function* () {
-    for (const piece of pieces) yield bytesOf(piece);
+    for (const piece of pieces) yield bytesOfFile(piece);
   };
-  makeFile(path, gathered(bytes()));
+  makeFile(path, gatherLines(bytes()));
   tidy(path);
 }
 
-function list(folder: string): SessionSummary[] {
-  return namesIn(folder)
+function listSessions(folder: string): SessionSummary[] {
+  return namesInFolder(folder)
     .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))
-    .map((name) => summaryOf(join(resolve(folder), name)))
+    .map((name) => sessionSummary(join(resolve(folder), name)))
     .sort((a, b) => b.modifiedAt - a.modifiedAt || (a.path < b.path ? 1 : -1));
 }
 
-function summaryOf(path: string): SessionSummary {
+function sessionSummary(path: string): SessionSummary {
   // A link that leads nowhere is listed, too, as what it is.
-  const stat = statOf(path);
+  const stat = statOrNull(path);
   const bare = { path, bytes: Number(stat?.size ?? 0), modifiedAt: Math.floor(Number(stat?.mtimeMs ?? 0)) };
   try {
-    const file = open(path, { readOnly: true });
+    const file = openSessionFile(path, { readOnly: true });
     try {
-      return { ...bare, ...told(file) };
+      return { ...bare, ...describeFile(file) };
     } finally {
       file.close();
     }
@@ -135,7 +146,7 @@ function summaryOf(path: string): SessionSummary {
   }
 }
 
-function told(file: SessionFile): Omit<SessionSummary, 'path' | 'bytes' | 'modifiedAt'> {
+function describeFile(file: SessionFile): Omit<SessionSummary, 'path' | 'bytes' | 'modifiedAt'> {
   const { header, dialect } = file;
   const index = new SessionIndex(file);
   let messages = 0;
@@ -147,7 +158,7 @@ function told(file: SessionFile): Omit<SessionSummary, 'path' | 'bytes' | 'modif
   }
   const at = Date.parse(header.timestamp ?? '');
   const { cwd, parentSession, id } = header;
-  const said = first === null || !isLeafType(first.type) ? '' : textOf(meaningOf(first).message);
+  const said = first === null || !isLeafType(first.type) ? '' : textOf(decodeEntry(first).message);
   return {
     dialect,
     id,
@@ -164,18 +175,18 @@ function told(file: SessionFile): Omit<SessionSummary, 'path' | 'bytes' | 'modif
 function freeName(folder: string, name: string): string {
   for (let count = 1; ; count++) {
     const path = join(folder, count === 1 ? name : name.replace(/\.jsonl$/, `.${count}.jsonl`));
-    if (statOf(path) === null) return path;
+    if (statOrNull(path) === null) return path;
   }
 }
 
-function moved(from: string, folder: string): string {
+function moveFile(from: string, folder: string): string {
   return onFile(from, () => {
     mkdirSync(folder, { recursive: true });
     const to = freeName(folder, basename(from));
-    step('session', 'rename', () => renameSync(from, to));
-    if (statOf(sideOf(from)) !== null) {
-      mkdirSync(dirname(sideOf(to)), { recursive: true });
-      renameSync(sideOf(from), sideOf(to));
+    fileStep('session', 'rename', () => renameSync(from, to));
+    if (statOrNull(sidecarFolder(from)) !== null) {
+      mkdirSync(dirname(sidecarFolder(to)), { recursive: true });
+      renameSync(sidecarFolder(from), sidecarFolder(to));
     }
     syncFolder(folder, 'session');
     syncFolder(dirname(from), 'session');
@@ -183,23 +194,23 @@ function moved(from: string, folder: string): string {
   });
 }
 
-function trash(given: string): string {
+function trashSession(given: string): string {
   const path = resolve(given);
   // Whoever writes to it elsewhere would go on writing to what is gone.
-  const file = open(path);
+  const file = openSessionFile(path);
   try {
     if (file instanceof JsonlFile) file.lease.check();
   } finally {
     file.close();
   }
-  return moved(path, join(dirname(path), '.coppice', 'trash'));
+  return moveFile(path, join(dirname(path), '.coppice', 'trash'));
 }
 
-function restore(given: string): string {
+function restoreSession(given: string): string {
   const path = resolve(given);
-  return moved(path, dirname(dirname(dirname(path))));
+  return moveFile(path, dirname(dirname(dirname(path))));
 }
 
-function store(path: string): Promise<Store> {
+function storeSession(path: string): Promise<Store> {
   return SessionStore.open(path);
 }

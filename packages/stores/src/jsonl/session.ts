@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import {
-  entryOf,
-  linesOf,
+  encodeNode,
+  linesOfCommit,
   type SessionCommit,
   type SessionEntry,
   type SessionFile,
@@ -21,33 +21,33 @@ import {
   type MessageKit,
   type Node,
   type NodeId,
-  type Settled,
+  type PreparedCommit,
   type Tree,
   type TreeId,
 } from '@coppice/core';
-import type { LoadedTree } from '../book/keeper.ts';
-import { rowOf } from '../disk/decode.ts';
-import { gathered } from '../disk/line-file.ts';
-import { bytesOf, Workbench } from '../disk/whole-files.ts';
+import { AtomicWriter, bytesOfFile } from '../disk/atomic-files.ts';
+import { diskRow } from '../disk/decode.ts';
+import { gatherLines } from '../disk/line-file.ts';
+import type { LoadedTree } from '../in-process/persistence.ts';
 import { linearRootId } from '../linear.ts';
+import { FileNames } from './file-names.ts';
 import { dialectOf, ForeignFile, readAsItIs } from './foreign-file.ts';
 import { headerText, lineText } from './line-text.ts';
-import { FileNames } from './names.ts';
-import { keepBeside, makeFile, sideOf } from './places.ts';
-import { overtaken } from './refusals.ts';
-import { type Landed, Replay } from './replay.ts';
+import { keepBeside, makeFile, sidecarFolder } from './paths.ts';
+import { fileChanged } from './refusals.ts';
+import { Replay, type ReplayedCommit } from './replay.ts';
 import { JsonlFile } from './session-file.ts';
 
 /** A commit on its way into a file. */
-export interface Kept {
-  readonly settled: Settled;
+export interface SessionLines {
+  readonly settled: PreparedCommit;
   readonly tree: Tree;
   readonly sequence: number;
   readonly format: ConversationFormat;
 }
 
 /** One session. Its file is opened when it is first needed. */
-export class Session {
+export class SessionState {
   readonly treeId: TreeId;
   readonly path: string;
   readonly owner: string;
@@ -151,7 +151,7 @@ export class Session {
   }
 
   /** The commits that others have added since a tree was what it is. */
-  fresh(tree: Tree): readonly Landed[] {
+  fresh(tree: Tree): readonly ReplayedCommit[] {
     this.file.refresh();
     if (this.file.version <= tree.version || !(this.#file instanceof JsonlFile)) return [];
     const landed = [...this.#replaying().since(tree)];
@@ -174,12 +174,15 @@ export class Session {
   }
 
   /** Makes a commit last; the one by which a list became a tree goes with it, in one write. The first one makes the file. */
-  commit(kept: Kept & { readonly list?: Omit<Kept, 'format'> }, header: Readonly<Record<string, unknown>>): void {
+  commit(
+    kept: SessionLines & { readonly list?: Omit<SessionLines, 'format'> },
+    header: Readonly<Record<string, unknown>>,
+  ): void {
     const { settled, tree, sequence, format, list } = kept;
     const before = this.#latest?.version === 0 ? null : this.#latest;
     const first = list === undefined ? [] : [this.#linesOf(list.settled.commit, null, header)];
     const lines = this.#linesOf(settled.commit, list?.tree ?? before, header);
-    const noted = commitOf(settled.commit, sequence, format);
+    const noted = commitOfLine(settled.commit, sequence, format);
     if (this.#file === null) this.#make(lines, noted);
     else {
       const commits = [...first.map((entries) => ({ entries, of: list ?? kept })), { entries: lines, of: kept }];
@@ -187,7 +190,7 @@ export class Session {
         commits.map(({ entries, of }) => ({
           entries: entries.filter(notHeader),
           version: of.settled.commit.version,
-          commit: commitOf(of.settled.commit, of.sequence, format),
+          commit: commitOfLine(of.settled.commit, of.sequence, format),
         })),
       );
     }
@@ -199,7 +202,7 @@ export class Session {
 
   #linesOf(commit: Commit, before: Tree | null, header: Readonly<Record<string, unknown>>): SessionEntry[] {
     const fileId = this.#file === null ? (id: string) => id : this.names.toFile;
-    return linesOf(commit, { before, fileId, newId: randomUUID, kit: this.#kit, header });
+    return linesOfCommit(commit, { before, fileId, newId: randomUUID, kit: this.#kit, header });
   }
 
   /** Makes a list of messages last, as it is. */
@@ -235,7 +238,7 @@ export class Session {
   }
 
   #create(texts: readonly string[]): void {
-    makeFile(this.path, gathered(texts.map(bytesOf)));
+    makeFile(this.path, gatherLines(texts.map(bytesOfFile)));
     const file = JsonlFile.open(this.path);
     try {
       file.lease.take();
@@ -260,13 +263,13 @@ export class Session {
     const file = this.writing();
     file.refresh();
     // What others wrote since is not in these rows and would be lost.
-    if (file.version !== tree.version) throw overtaken(file, tree.version);
+    if (file.version !== tree.version) throw fileChanged(file, tree.version);
     const log = changed ?? this.#reading(file).load().log;
     const purged = new Set([...this.#purged, ...purgedNow]);
-    const bench = new Workbench(join(sideOf(this.path), 'making'));
+    const bench = new AtomicWriter(join(sidecarFolder(this.path), 'making'));
     const lines = this.#rewritten(file.header, tree, log, purged);
     if (changed === null) this.#keptAs = keepBeside(this.path, 'damaged-');
-    bench.replace(this.path, gathered(lines), 'session', true);
+    bench.replace(this.path, gatherLines(lines), 'session', true);
     file.reopen();
     this.#replay = null;
     this.#names = null;
@@ -284,32 +287,32 @@ export class Session {
   ): Generator<Uint8Array, void, undefined> {
     const { toFile } = this.names;
     const { format: _, ...plain } = header;
-    yield bytesOf(headerText({ ...plain, type: 'session', version: sessionVersion, parentUuid: null }));
+    yield bytesOfFile(headerText({ ...plain, type: 'session', version: sessionVersion, parentUuid: null }));
     const { version } = tree;
     const about = (type: string, fields: object, last = false) =>
-      bytesOf(
+      bytesOfFile(
         lineText({ type, uuid: randomUUID(), parentUuid: header.uuid, ...fields }, version, last ? null : undefined),
       );
     for (const commit of log) yield about('log', { of: commit });
     const nodes = parentsBefore(allNodes(tree));
     const [root, ...others] = nodes;
     yield about('state', {
-      row: rowOf(tree),
+      row: diskRow(tree),
       root,
       bookmarks: allBookmarks(tree),
       purged: [...purged],
       sequence: this.#sequence,
       format: this.#format,
     });
-    for (const node of others) yield bytesOf(lineText(this.#rowLine(node, toFile), version, undefined));
+    for (const node of others) yield bytesOfFile(lineText(this.#rowLine(node, toFile), version, undefined));
     const active = tree.activeNodeId ?? tree.rootId;
-    yield bytesOf(lineText({ type: 'leaf', uuid: randomUUID(), parentUuid: toFile(active) }, version, null));
+    yield bytesOfFile(lineText({ type: 'leaf', uuid: randomUUID(), parentUuid: toFile(active) }, version, null));
   }
 
   #rowLine(node: Node, toFile: (id: string) => string): SessionEntry {
     const { message, text, meta: _, marker: __, aliases: ___, role: ____, ...row } = node;
     const same = message !== null && this.#kit.text(message) === text;
-    const entry = entryOf(node, toFile, same ? {} : { text });
+    const entry = encodeNode(node, toFile, same ? {} : { text });
     return { ...entry, row };
   }
 
@@ -336,7 +339,7 @@ function asHeader(line: SessionEntry): SessionHeader | undefined {
 }
 
 /** What is noted about a commit on its last line. */
-function commitOf(commit: Commit, sequence: number, format: ConversationFormat): SessionCommit {
+function commitOfLine(commit: Commit, sequence: number, format: ConversationFormat): SessionCommit {
   const { actId, actor, at, kind } = commit;
   return {
     actId,

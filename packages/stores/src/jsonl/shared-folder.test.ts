@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { treeId } from '@coppice/core';
-import { Bed, user, uuid } from '@coppice/core/testing';
+import { TestTree, user, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SessionStore } from './index.ts';
 
@@ -41,12 +41,12 @@ test('[J49] lists, search and reads follow what another process makes, adds and 
   expect((await store.trees()).items.map((item) => [item.id, item.attributes.title])).toEqual([[id, 'From elsewhere']]);
   expect((await store.search({ text: 'oaks' })).items.map((hit) => hit.treeId)).toEqual([id]);
   const other = await SessionStore.open(folder);
-  const bed = new Bed(other, id);
-  await bed.run({ type: 'append', treeId: id, messages: [{ message: user('And beeches.') }] });
-  await bed.run({ type: 'attributes', treeId: id, set: { title: 'Renamed' } });
+  const fixture = new TestTree(other, id);
+  await fixture.run({ type: 'append', treeId: id, messages: [{ message: user('And beeches.') }] });
+  await fixture.run({ type: 'attributes', treeId: id, set: { title: 'Renamed' } });
   expect((await store.search({ text: 'beeches' })).items.length).toBe(1);
   expect((await store.trees()).items.map((item) => item.attributes.title)).toEqual(['Renamed']);
-  await bed.run({ type: 'delete-tree', treeId: id });
+  await fixture.run({ type: 'delete-tree', treeId: id });
   await other.purgeTree(id);
   await other.close();
   expect((await store.trees()).items).toEqual([]);
@@ -56,18 +56,18 @@ test('[J49] lists, search and reads follow what another process makes, adds and 
 
 test('[J49] a tree that this process has open follows a purge of another one', async () => {
   const one = await SessionStore.open(folder);
-  const bed = await Bed.make({ store: one, treeId: treeId(uuid(1)) });
-  const [first] = await bed.grow(['kept']);
-  const [second] = await bed.grow(['goes'], first);
+  const fixture = await TestTree.make({ store: one, treeId: treeId(uuid(1)) });
+  const [first] = await fixture.grow(['kept']);
+  const [second] = await fixture.grow(['goes'], first);
   await one.close();
   const reader = await SessionStore.open(folder);
   expect((await reader.search({ text: 'goes' })).items.length).toBe(1);
   const writer = await SessionStore.open(folder);
-  const again = new Bed(writer, bed.treeId);
+  const again = new TestTree(writer, fixture.treeId);
   if (second === undefined) throw new Error('There is no second message.');
   const context = { newId: () => uuid(70_000) };
-  await again.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second], mode: 'cascade' }, context);
-  await writer.purge(bed.treeId, { nodeId: second });
+  await again.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second], mode: 'cascade' }, context);
+  await writer.purge(fixture.treeId, { nodeId: second });
   await writer.close();
   expect((await reader.search({ text: 'goes' })).items).toEqual([]);
   expect((await reader.search({ text: 'kept' })).items.length).toBe(1);

@@ -1,34 +1,40 @@
 /** The rows of a session file that was written anew, with the commits before them as history. */
 import { derivedId } from '@coppice/content';
-import { isAside, meaningOf, nodeMarker, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
+import {
+  decodeEntry,
+  isSideEntry,
+  nodeMarker,
+  type SessionEntry,
+  type SessionWarning,
+} from '@coppice/content/sessions';
 import {
   actId,
   type Commit,
   type ConversationFormat,
   checkRows,
-  type FindingCode,
   fromRows,
   isAppError,
   type MessageKit,
   type Node,
   type NodeId,
   type Tree,
+  type TreeFindingCode,
   type TreeRow,
 } from '@coppice/core';
 import {
-  field,
-  list,
-  object,
-  readBookmarks,
-  readCommit,
-  readIds,
-  readNode,
-  readRow,
+  decodeBookmarks,
+  decodeCommit,
+  decodeIds,
+  decodeNode,
+  decodeRow,
+  diskField,
+  diskList,
+  diskObject,
   Unreadable,
 } from '../disk/decode.ts';
-import { mendRows, type TreeRows } from '../mend.ts';
-import type { FileNames } from './names.ts';
-import { emptyCommit, type Replaying } from './replaying.ts';
+import { repairRows, type TreeRows } from '../repair.ts';
+import type { FileNames } from './file-names.ts';
+import { emptyCommit, type ReplayOptions } from './replaying.ts';
 
 /** A session as its rows have it. */
 export interface StateRows {
@@ -42,38 +48,38 @@ export interface StateRows {
 
 /** Reads the rows of a commit from its lines; only warnings where they cannot be read. */
 export function readStateRows(
-  { file, treeId, names, kit }: Replaying,
+  { file, treeId, names, kit }: ReplayOptions,
   group: readonly number[],
   state: number,
 ): StateRows | Pick<StateRows, 'warnings'> {
-  const told = file.entryAt(state);
+  const reported = file.entryAt(state);
   try {
-    const row = { ...readRow(object(told, 'row')), id: treeId };
-    const purged = new Set(readIds(told, 'purged'));
-    const bookmarks = readBookmarks(told, 'bookmarks');
+    const row = { ...decodeRow(diskObject(reported, 'row')), id: treeId };
+    const purged = new Set(decodeIds(reported, 'purged'));
+    const bookmarks = decodeBookmarks(reported, 'bookmarks');
     const commits = new Map<number, Commit>();
-    const nodes: Node[] = [readNode(object(told, 'root'))];
+    const nodes: Node[] = [decodeNode(diskObject(reported, 'root'))];
     for (const index of group) {
       const entry = file.entryAt(index);
       if (entry.type === 'log') {
-        const commit = readCommit(object(entry, 'of'), treeId);
+        const commit = decodeCommit(diskObject(entry, 'of'), treeId);
         commits.set(commit.version, commit);
-      } else if (!isAside(entry.type) && index > 0) nodes.push(rowIn(entry, names, kit));
+      } else if (!isSideEntry(entry.type) && index > 0) nodes.push(rowIn(entry, names, kit));
     }
     const { rows, warnings } = mended({ row, nodes, bookmarks });
-    const sequence = field(told, 'sequence');
+    const sequence = diskField(reported, 'sequence');
     return {
       tree: fromRows(rows.row, rows.nodes, rows.bookmarks),
       log: wholeLog(row, commits),
       purged,
       sequence: typeof sequence === 'number' ? sequence : null,
-      format: field(told, 'format') === 'linear' ? 'linear' : 'tree',
+      format: diskField(reported, 'format') === 'linear' ? 'linear' : 'tree',
       warnings,
     };
   } catch (error) {
     if (!(error instanceof Unreadable) && !isAppError(error)) throw error;
     const message = `The rows of the session cannot be read (${error.message}); its lines are read one by one.`;
-    return { warnings: [{ code: 'misfit', message, line: 0, offset: 0, uuid: told.uuid }] };
+    return { warnings: [{ code: 'misfit', message, line: 0, offset: 0, uuid: reported.uuid }] };
   }
 }
 
@@ -81,7 +87,7 @@ export function readStateRows(
 function mended(rows: TreeRows): { readonly rows: TreeRows; readonly warnings: readonly SessionWarning[] } {
   const { row, nodes, bookmarks } = rows;
   if (checkRows(row, nodes, bookmarks).every(({ code }) => !structural.has(code))) return { rows, warnings: [] };
-  const done = mendRows(rows);
+  const done = repairRows(rows);
   const warnings = done.repaired.map((text) => {
     const message = `Rows are missing or altered: ${text}.`;
     return { code: 'misfit', message, line: 0, offset: 0 } as const;
@@ -100,7 +106,7 @@ function wholeLog(row: TreeRow, commits: ReadonlyMap<number, Commit>): Commit[] 
 }
 
 // What is wrong with rows of which some are missing or were altered.
-const structural: ReadonlySet<string> = new Set<FindingCode>([
+const structural: ReadonlySet<string> = new Set<TreeFindingCode>([
   'I01 root-count',
   'I03 dangling-parent',
   'I06 unreachable(cycle/orphan)',
@@ -116,10 +122,10 @@ const structural: ReadonlySet<string> = new Set<FindingCode>([
 ]);
 
 function rowIn(entry: SessionEntry, names: FileNames, kit: MessageKit): Node {
-  const { kind, message, status, meta, marker, noted } = meaningOf(entry);
-  const text = field(noted, 'text');
-  return readNode({
-    ...object(entry, 'row'),
+  const { kind, message, status, meta, marker, noted } = decodeEntry(entry);
+  const text = diskField(noted, 'text');
+  return decodeNode({
+    ...diskObject(entry, 'row'),
     id: names.toNode(entry.uuid),
     kind,
     message,
@@ -127,6 +133,6 @@ function rowIn(entry: SessionEntry, names: FileNames, kit: MessageKit): Node {
     meta,
     marker: nodeMarker(marker, names.toNode),
     text: typeof text === 'string' ? text : kit.text(message),
-    aliases: field(noted, 'aliases') === undefined ? [] : list(noted, 'aliases'),
+    aliases: diskField(noted, 'aliases') === undefined ? [] : diskList(noted, 'aliases'),
   });
 }

@@ -15,28 +15,28 @@ import { isAppError } from '@coppice/core';
 import { uuid } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import { header, root, said, sessionBed } from '../../test/session-lines.ts';
+import { header, root, said, sessionLines } from '../../test/session-lines.ts';
 import { armFault } from '../failpoints.ts';
 import { sessionFiles } from './session-files.ts';
 
-const bed = sessionBed();
+const fixture = sessionLines();
 afterEach(() => armFault(null));
 
 function made(text: string, name = 'session'): { readonly path: string; readonly file: SessionFile } {
-  const path = join(bed.folder, `${name}.jsonl`);
+  const path = join(fixture.folder, `${name}.jsonl`);
   writeFileSync(path, text);
   return { path, file: open(path) };
 }
 
 function open(path: string, readOnly = false): SessionFile {
   const file = sessionFiles.open(path, { readOnly });
-  bed.opened.push(file);
+  fixture.opened.push(file);
   return file;
 }
 
 /** What a file says to somebody who opens it for the first time. */
 function anew(path: string): SessionFile {
-  const copy = join(bed.folder, `copy-${bed.opened.length}.jsonl`);
+  const copy = join(fixture.folder, `copy-${fixture.opened.length}.jsonl`);
   copyFileSync(path, copy);
   return open(copy, true);
 }
@@ -92,16 +92,16 @@ test('[J29] an entry behind a line of ours that somebody copied and did not end 
 
 test('[J29] an entry that says what a line looks like stays one', () => {
   const { file } = made(header);
-  const told = {
+  const reported = {
     ...said(4, root),
     data: { at: { type: 'x', uuid: 'y', parentUuid: null, version: 3 }, more: said(5, root) },
   };
-  file.append([told]);
-  appendFileSync(file.path, `${JSON.stringify({ ...told, uuid: uuid(6) })}\n`);
+  file.append([reported]);
+  appendFileSync(file.path, `${JSON.stringify({ ...reported, uuid: uuid(6) })}\n`);
   file.refresh();
   for (const one of [file, anew(file.path)]) {
     expect(rows(one).map(([id]) => id)).toEqual([root, uuid(4), uuid(6)]);
-    expect(one.entryAt(2)).toMatchObject({ data: told.data });
+    expect(one.entryAt(2)).toMatchObject({ data: reported.data });
     expect(one.warnings).toEqual([]);
   }
 });
@@ -266,7 +266,7 @@ test('[J42] an open file says what one opened anew says, whatever others write a
     fc.property(fc.array(act, { minLength: 5, maxLength: 40 }), (acts) => {
       const { path, file } = made(header, `row-${++count}`);
       const saved: string[] = [];
-      const told = (one: SessionFile) =>
+      const reported = (one: SessionFile) =>
         Array.from({ length: one.size }, (_, at) => [
           one.uuidAt(at),
           one.parentAt(at),
@@ -299,11 +299,11 @@ test('[J42] an open file says what one opened anew says, whatever others write a
       armFault(null);
       file.refresh();
       const again = anew(path);
-      expect(told(file)).toEqual(told(again));
+      expect(reported(file)).toEqual(reported(again));
       expect([file.version, file.warnings]).toEqual([again.version, again.warnings]);
-      const all = new Set(told(again).map(([, , , entry]) => JSON.stringify(entry)));
+      const all = new Set(reported(again).map(([, , , entry]) => JSON.stringify(entry)));
       for (const text of saved) expect([...all].some((line) => line.includes(JSON.stringify(text)))).toBe(true);
-      for (const one of bed.opened.splice(0)) one.close();
+      for (const one of fixture.opened.splice(0)) one.close();
     }),
     { numRuns: 15 },
   );

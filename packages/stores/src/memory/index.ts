@@ -1,15 +1,15 @@
 /** Trees in the memory of one process: for tests, temporary chats and the browser, and what other stores are compared with. */
 import { AppError, refusalKinds, type StoreInfo } from '@coppice/core';
-import { BookStore, bookOf, deskOf, type Nameplate } from '../book/book-store.ts';
+import { InProcessStore, type StoreIdentity, storePartsOf, treeStateOf } from '../in-process/in-process-store.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 
 /**
  * A store that lives as long as it is referenced. Two of them share nothing, whatever they are called; handles made by
  * `forOwner` share everything but what each owner may see.
  */
-export function createMemoryStore(options: StoreOptions = {}, name = ''): BookStore {
+export function createMemoryStore(options: StoreOptions = {}, name = ''): InProcessStore {
   const { owner = defaultOwner, readOnly = false } = options;
-  const book = bookOf(options, { readOnly });
+  const state = treeStateOf(options, { readOnly });
   const info: StoreInfo = {
     kind: 'memory',
     place: `memory:${name}`,
@@ -17,7 +17,7 @@ export function createMemoryStore(options: StoreOptions = {}, name = ''): BookSt
     schemaVersion: 1,
     notes: ['Kept in memory: everything is gone when the process ends.', 'Search looks through every message.'],
   };
-  const plate: Nameplate = {
+  const plate: StoreIdentity = {
     supports: { durable: false, processes: false, search: true, crossProcessFeed: false, history: true },
     info: () => info,
     backup: async () => {
@@ -29,10 +29,10 @@ export function createMemoryStore(options: StoreOptions = {}, name = ''): BookSt
     },
     close: async () => undefined,
   };
-  return new BookStore(deskOf(book, undefined, options), plate, owner);
+  return new InProcessStore(storePartsOf(state, undefined, options), plate, owner);
 }
 
 /** Opens a memory store; what follows the scheme is a name for people. */
-export async function open(place: string, options: StoreOptions): Promise<BookStore> {
+export async function open(place: string, options: StoreOptions): Promise<InProcessStore> {
   return createMemoryStore(options, place);
 }

@@ -1,25 +1,25 @@
 import { actId, ask, nodeId, planOf, type Store, treeId } from '@coppice/core';
-import { Bed, testKit, ticking, uuid } from '@coppice/core/testing';
+import { TestTree, testKit, ticking, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
 import { preparedDatabase } from '../../test/postgres-subject.ts';
 import { asked, refusalOf } from '../conformance/subject.ts';
 import { holdBlobs, putBlob } from '../sql/attachments.ts';
-import { exec, row, rows, type Work } from '../sql/query.ts';
-import { Database } from './database.ts';
+import { execute, queryRow, queryRows, type SqlTask } from '../sql/query.ts';
+import { PostgresDatabase } from './database.ts';
 import { postgresDialect as dialect } from './dialect.ts';
 import { open } from './index.ts';
-import { settingsOf } from './options.ts';
+import { postgresSettings } from './options.ts';
 
 const bytes = new TextEncoder().encode('a picture');
 const minute = 60_000;
 let where: TestDatabase;
 let store: Store;
-let database: Database;
+let database: PostgresDatabase;
 
 beforeEach(async () => {
   where = await preparedDatabase();
-  database = await Database.create(settingsOf(where.url, { pool: 2 }));
+  database = await PostgresDatabase.create(postgresSettings(where.url, { pool: 2 }));
 });
 afterEach(async () => {
   await store.close();
@@ -28,30 +28,30 @@ afterEach(async () => {
 });
 
 /** A tree in the trash that names an attachment which was put long ago. */
-async function trashed(grace: number): Promise<{ readonly bed: Bed; readonly hash: string }> {
+async function trashed(grace: number): Promise<{ readonly fixture: TestTree; readonly hash: string }> {
   store = await open(where.url, { pool: 2, attachmentGrace: grace });
   const { hash } = await store.blobs.put(bytes, 'image/png');
-  const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
   const content = [{ type: 'file', source: { type: 'blob', hash }, mediaType: 'image/png' }];
-  await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: { role: 'user', content } }] });
-  await bed.run({ type: 'delete-tree', treeId: bed.treeId });
+  await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: { role: 'user', content } }] });
+  await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
   await where.query('UPDATE blob_put SET at = 0');
-  return { bed, hash };
+  return { fixture, hash };
 }
 
 const waiting =
   'SELECT count(*) AS n FROM pg_locks l WHERE NOT l.granted AND pg_backend_pid() = ANY(pg_blocking_pids(l.pid))';
 
 /** Runs a transaction of another server that stays open until somebody waits for it, which what is done meanwhile has to. */
-async function meanwhile(work: () => Work<unknown>, act: () => Promise<unknown>): Promise<void> {
+async function meanwhile(work: () => SqlTask<unknown>, act: () => Promise<unknown>): Promise<void> {
   let other: Promise<boolean> | undefined;
   await new Promise<void>((begun, failed) => {
     other = database.write(function* () {
       yield* work();
       begun();
       for (let looks = 0; looks < 400; looks++) {
-        if (Number((yield* row(waiting))?.n) > 0) return true;
-        yield* rows('SELECT pg_sleep(0.05)');
+        if (Number((yield* queryRow(waiting))?.n) > 0) return true;
+        yield* queryRows('SELECT pg_sleep(0.05)');
       }
       return false;
     });
@@ -62,32 +62,32 @@ async function meanwhile(work: () => Work<unknown>, act: () => Promise<unknown>)
 }
 
 test('[K161] bytes that another server is just putting again are left by a purge that comes upon them', async () => {
-  const { bed, hash } = await trashed(minute);
+  const { fixture, hash } = await trashed(minute);
   const info = { hash, size: bytes.length, mediaType: 'image/png' };
   await meanwhile(
     () => putBlob({ dialect, owner: store.owner, grace: minute }, info, bytes),
-    () => store.purgeTree(bed.treeId),
+    () => store.purgeTree(fixture.treeId),
   );
   expect(await store.blobs.read(hash)).toEqual(bytes);
 });
 
 test('[K161] bytes that another server is just naming are left by a purge that comes upon them', async () => {
-  const { bed, hash } = await trashed(0);
-  const other = await Bed.make({ store, treeId: treeId(uuid(2)) });
+  const { fixture, hash } = await trashed(0);
+  const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
   await meanwhile(
     function* () {
       yield* holdBlobs(dialect, store.owner, new Set([hash]));
       const attributes = JSON.stringify({ metadata: { picture: { type: 'blob', hash } } });
-      yield* exec('UPDATE tree SET attributes = $2 WHERE id = $1', other.treeId, attributes);
+      yield* execute('UPDATE tree SET attributes = $2 WHERE id = $1', other.treeId, attributes);
     },
-    () => store.purgeTree(bed.treeId),
+    () => store.purgeTree(fixture.treeId),
   );
   expect(await store.blobs.read(hash)).toEqual(bytes);
 });
 
 test('[K161] whoever puts bytes while a purge takes them away has them written anew', async () => {
-  const { bed, hash } = await trashed(0);
-  const [, info] = await Promise.all([store.purgeTree(bed.treeId), store.blobs.put(bytes, 'image/png')]);
+  const { fixture, hash } = await trashed(0);
+  const [, info] = await Promise.all([store.purgeTree(fixture.treeId), store.blobs.put(bytes, 'image/png')]);
   expect(info.hash).toBe(hash);
   // Without any grace both orders are right: put and then taken with its time, or taken and then put.
   const [blobs, times] = [await where.query('SELECT hash FROM blob'), await where.query('SELECT hash FROM blob_put')];
@@ -96,26 +96,26 @@ test('[K161] whoever puts bytes while a purge takes them away has them written a
 });
 
 test('[K161] a message that names an attachment holds it until it is committed', async () => {
-  const { bed, hash } = await trashed(0);
+  const { fixture, hash } = await trashed(0);
   const content = [{ type: 'file', source: { type: 'blob', hash }, mediaType: 'image/png' }];
-  const other = await Bed.make({ store, treeId: treeId(uuid(2)) });
+  const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
   await meanwhile(
     () => holdBlobs(dialect, store.owner, new Set([hash])),
     () => other.run({ type: 'append', treeId: other.treeId, messages: [{ message: { role: 'user', content } }] }),
   );
-  await store.purgeTree(bed.treeId);
+  await store.purgeTree(fixture.treeId);
   expect(await store.blobs.read(hash)).toEqual(bytes);
 });
 
 test('[K161] what is purged while it is being copied is not copied without its bytes', async () => {
-  const { bed, hash } = await trashed(0);
+  const { fixture, hash } = await trashed(0);
   const copy = treeId(uuid(2));
   const context = { ...ticking(9), now: 1, kit: testKit, actor: 'me', treeId: copy, stale: false };
   let purged: Promise<unknown> | undefined;
   let over = false;
   const planning = function* () {
-    const plan = yield* planOf({ type: 'duplicate', treeId: copy, from: bed.treeId }, context);
-    purged ??= store.purgeTree(bed.treeId).finally(() => {
+    const plan = yield* planOf({ type: 'duplicate', treeId: copy, from: fixture.treeId }, context);
+    purged ??= store.purgeTree(fixture.treeId).finally(() => {
       over = true;
     });
     while (!over) yield* ask('taken', { ids: [nodeId(uuid(900))] });
@@ -128,10 +128,10 @@ test('[K161] what is purged while it is being copied is not copied without its b
 });
 
 test('[K161] bytes that were missing before keep nobody from copying what names them', async () => {
-  const { bed, hash } = await trashed(minute);
+  const { fixture, hash } = await trashed(minute);
   for (const table of ['blob', 'blob_put']) await where.query(`DELETE FROM ${table}`);
-  const copy = new Bed(store, treeId(uuid(2)));
-  await copy.run({ type: 'duplicate', treeId: copy.treeId, from: bed.treeId });
+  const copy = new TestTree(store, treeId(uuid(2)));
+  await copy.run({ type: 'duplicate', treeId: copy.treeId, from: fixture.treeId });
   const rows = await asked(store, copy.treeId, 'rows', {});
   expect(JSON.stringify(rows?.nodes)).toContain(hash);
 });

@@ -1,9 +1,9 @@
 import { isAppError } from '@coppice/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, startOwnServer, type TestDatabase } from '../../test/postgres.ts';
-import { exec, type Param, row, rows, type Work } from '../sql/query.ts';
-import { Database } from './database.ts';
-import { settingsOf } from './options.ts';
+import { execute, type Param, queryRow, queryRows, type SqlTask } from '../sql/query.ts';
+import { PostgresDatabase } from './database.ts';
+import { postgresSettings } from './options.ts';
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
@@ -15,20 +15,22 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   throw new Error('Nothing was refused.');
 }
 
-function one(sql: string, ...params: Param[]): () => Work<unknown> {
+function one(sql: string, ...params: Param[]): () => SqlTask<unknown> {
   return function* () {
-    return Object.values((yield* row(sql, ...params)) ?? {})[0];
+    return Object.values((yield* queryRow(sql, ...params)) ?? {})[0];
   };
 }
 
 describe('addresses', () => {
   test('the place names no user and no password', () => {
-    expect(settingsOf('postgres://me:secret@db.example:5433/trees', {}).place).toBe('postgres://db.example:5433/trees');
-    expect(settingsOf('postgres://me:secret@/trees?host=/run/pg', {}).place).toBe('postgres:///run/pg/trees');
+    expect(postgresSettings('postgres://me:secret@db.example:5433/trees', {}).place).toBe(
+      'postgres://db.example:5433/trees',
+    );
+    expect(postgresSettings('postgres://me:secret@/trees?host=/run/pg', {}).place).toBe('postgres:///run/pg/trees');
   });
 
   test('settings of ours may stand in the address and do not reach the server', () => {
-    const settings = settingsOf('postgres://host/db?feed=poll&pool=3&prepare=off&sslmode=disable', {});
+    const settings = postgresSettings('postgres://host/db?feed=poll&pool=3&prepare=off&sslmode=disable', {});
     expect(settings).toMatchObject({ feed: 'poll', pool: 3, prepare: false });
     expect(settings.connectionString).toBe('postgres://host/db?sslmode=disable');
   });
@@ -36,17 +38,17 @@ describe('addresses', () => {
   test.each(['postgres://[', 'postgres://h/db?feed=pigeon', 'postgres://h/db?pool=none'])(
     '%s is refused',
     (address) => {
-      expect(() => settingsOf(address, {})).toThrow('The address of the database');
+      expect(() => postgresSettings(address, {})).toThrow('The address of the database');
     },
   );
 });
 
 describe('transactions', () => {
   let where: TestDatabase;
-  let database: Database;
+  let database: PostgresDatabase;
   beforeAll(async () => {
     where = await createTestDatabase();
-    database = await Database.create(settingsOf(where.url, { pool: 4 }));
+    database = await PostgresDatabase.create(postgresSettings(where.url, { pool: 4 }));
     await where.query('CREATE TABLE t (id INT PRIMARY KEY, said TEXT, n BIGINT NOT NULL DEFAULT 0)');
   });
   afterAll(async () => {
@@ -57,10 +59,10 @@ describe('transactions', () => {
   test('any text goes in and out unchanged, and numbers are numbers', async () => {
     const odd = 'nul \u0000, half \ud83d, other half \udc4d, mark \u001a, \u{1f44d}';
     await database.write(function* () {
-      yield* exec('INSERT INTO t (id, said, n) VALUES ($1, $2, $3)', 1, odd, 2 ** 53 - 1);
+      yield* execute('INSERT INTO t (id, said, n) VALUES ($1, $2, $3)', 1, odd, 2 ** 53 - 1);
     });
     const read = await database.read(function* () {
-      return yield* row('SELECT said, n, $1 || said AS both FROM t WHERE id = 1', odd);
+      return yield* queryRow('SELECT said, n, $1 || said AS both FROM t WHERE id = 1', odd);
     });
     expect(read).toEqual({ said: odd, n: 2 ** 53 - 1, both: odd + odd });
   });
@@ -73,10 +75,10 @@ describe('transactions', () => {
 
   test('a statement that fails on its way undoes everything and is the one that is named', async () => {
     const failing = database.write(function* () {
-      yield* exec('INSERT INTO t (id, said) VALUES ($1, $2)', 10, 'kept?');
-      yield* exec('INSERT INTO t (id, said) VALUES ($1, $2)', 'no number', 'bad');
-      yield* exec('INSERT INTO t (id, said) VALUES ($1, $2)', 11, 'after');
-      yield* rows('SELECT 1');
+      yield* execute('INSERT INTO t (id, said) VALUES ($1, $2)', 10, 'kept?');
+      yield* execute('INSERT INTO t (id, said) VALUES ($1, $2)', 'no number', 'bad');
+      yield* execute('INSERT INTO t (id, said) VALUES ($1, $2)', 11, 'after');
+      yield* queryRows('SELECT 1');
     });
     await expect(failing).rejects.toThrow('no number');
     expect(await database.read(one('SELECT count(*) FROM t WHERE id IN (10, 11)'))).toBe(0);
@@ -85,16 +87,16 @@ describe('transactions', () => {
   test('a failure that only the commit finds is a failure', async () => {
     await where.query('CREATE TABLE d (id INT UNIQUE DEFERRABLE INITIALLY DEFERRED)');
     const twice = database.write(function* () {
-      yield* exec('INSERT INTO d (id) VALUES ($1)', 1);
-      yield* exec('INSERT INTO d (id) VALUES ($1)', 1);
+      yield* execute('INSERT INTO d (id) VALUES ($1)', 1);
+      yield* execute('INSERT INTO d (id) VALUES ($1)', 1);
     });
     await expect(twice).rejects.toThrow('duplicate key');
     expect(await database.read(one('SELECT count(*) FROM d'))).toBe(0);
   });
 
   test('work that throws leaves nothing behind, and the connection is good for the next', async () => {
-    const thrown = function* (): Work<void> {
-      yield* exec('INSERT INTO t (id) VALUES ($1)', 20);
+    const thrown = function* (): SqlTask<void> {
+      yield* execute('INSERT INTO t (id) VALUES ($1)', 20);
       throw new Error('stop');
     };
     for (let n = 0; n < 10; n++) await expect(database.write(thrown)).rejects.toThrow('stop');
@@ -102,22 +104,22 @@ describe('transactions', () => {
   });
 
   test('a read sees one moment, whatever is written meanwhile', async () => {
-    const insert = () => database.write(() => exec('INSERT INTO t (id) VALUES ($1)', 25));
+    const insert = () => database.write(() => execute('INSERT INTO t (id) VALUES ($1)', 25));
     let written: Promise<unknown> = Promise.resolve();
     const seen = await database.read(function* () {
-      const before = yield* row('SELECT count(*) AS n FROM t');
+      const before = yield* queryRow('SELECT count(*) AS n FROM t');
       written = insert();
-      yield* rows('SELECT pg_sleep(0.3)');
-      return [before, yield* row('SELECT count(*) AS n FROM t')];
+      yield* queryRows('SELECT pg_sleep(0.3)');
+      return [before, yield* queryRow('SELECT count(*) AS n FROM t')];
     });
     await written;
     expect(seen[0]).toEqual(seen[1]);
-    await expect(database.read(() => exec('DELETE FROM t'))).rejects.toMatchObject({ code: 'tree/read-only' });
+    await expect(database.read(() => execute('DELETE FROM t'))).rejects.toMatchObject({ code: 'tree/read-only' });
   });
 
   test('a race that the server ends is run again', async () => {
-    const strict = await Database.create(
-      settingsOf(where.url, { isolation: 'serializable', pool: 8, lockTimeout: 60_000 }),
+    const strict = await PostgresDatabase.create(
+      postgresSettings(where.url, { isolation: 'serializable', pool: 8, lockTimeout: 60_000 }),
     );
     await where.query('INSERT INTO t (id, n) VALUES (30, 0)');
     // Nobody goes on before all have read: connections are made one after the other, and so they would come, too.
@@ -130,9 +132,9 @@ describe('transactions', () => {
     const add = () =>
       strict.write(function* () {
         runs++;
-        const { n } = (yield* row('SELECT n FROM t WHERE id = 30')) ?? {};
-        yield* rows('SELECT pg_advisory_xact_lock_shared(30)');
-        yield* exec('UPDATE t SET n = $1 WHERE id = 30', Number(n) + 1);
+        const { n } = (yield* queryRow('SELECT n FROM t WHERE id = 30')) ?? {};
+        yield* queryRows('SELECT pg_advisory_xact_lock_shared(30)');
+        yield* execute('UPDATE t SET n = $1 WHERE id = 30', Number(n) + 1);
       });
     const added = Promise.all([add(), add(), add()]);
     await expect.poll(() => where.query(waiting)).toHaveLength(3);
@@ -144,7 +146,7 @@ describe('transactions', () => {
   });
 
   test('a wait for a lock that is too long says so', async () => {
-    const hasty = await Database.create(settingsOf(where.url, { lockTimeout: 50 }));
+    const hasty = await PostgresDatabase.create(postgresSettings(where.url, { lockTimeout: 50 }));
     await where.query('INSERT INTO t (id) VALUES (40)');
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
@@ -161,7 +163,7 @@ describe('transactions', () => {
       })().catch(failed);
     });
     await holding;
-    expect(await codeOf(hasty.write(() => rows('SELECT * FROM t WHERE id = 40 FOR UPDATE')))).toBe('store/locked');
+    expect(await codeOf(hasty.write(() => queryRows('SELECT * FROM t WHERE id = 40 FOR UPDATE')))).toBe('store/locked');
     release();
     await hasty.close();
   });
@@ -171,8 +173,8 @@ describe('transactions', () => {
     for (const change of [{ port: '1' }, { password: 'wrong' }, { pathname: '/nowhere' }]) {
       const address = new URL(url);
       Object.assign(address, change);
-      const away = await Database.create(settingsOf(address.href, { connectTimeout: 20_000 }));
-      const failed: unknown = await away.read(() => rows('SELECT 1')).catch((error: unknown) => error);
+      const away = await PostgresDatabase.create(postgresSettings(address.href, { connectTimeout: 20_000 }));
+      const failed: unknown = await away.read(() => queryRows('SELECT 1')).catch((error: unknown) => error);
       expect(failed).toMatchObject({ code: 'store/unavailable', kind: 'unavailable', retryable: 'port' in change });
       expect(String(failed)).not.toContain(url.password);
       await away.close();
@@ -184,7 +186,7 @@ describe('transactions', () => {
       [true, 1],
       [false, 0],
     ] as const) {
-      const single = await Database.create(settingsOf(where.url, { pool: 1, prepare }));
+      const single = await PostgresDatabase.create(postgresSettings(where.url, { pool: 1, prepare }));
       for (let n = 0; n < 3; n++) await single.read(one("SELECT 'tell' || $1", String(n)));
       const kept = await single.read(
         one(
@@ -201,18 +203,18 @@ describe('a server that goes away', () => {
   test('fails what is running, and the pool is well again without being touched', async () => {
     const server = await startOwnServer();
     const url = await server.createDatabase();
-    const database = await Database.create(settingsOf(url, { pool: 3, connectTimeout: 20_000 }));
-    await database.write(() => exec('CREATE TABLE t (id INT PRIMARY KEY)'));
+    const database = await PostgresDatabase.create(postgresSettings(url, { pool: 3, connectTimeout: 20_000 }));
+    await database.write(() => execute('CREATE TABLE t (id INT PRIMARY KEY)'));
     // Idle connections break unseen: the next one to be used is found dead and another taken.
-    await Promise.all([1, 2, 3].map((id) => database.write(() => exec('INSERT INTO t (id) VALUES ($1)', id))));
+    await Promise.all([1, 2, 3].map((id) => database.write(() => execute('INSERT INTO t (id) VALUES ($1)', id))));
     await server.restart('SIGKILL');
     expect(await database.read(one('SELECT count(*) FROM t'))).toBe(3);
-    const slow = codeOf(database.read(() => rows('SELECT pg_sleep(30)')));
+    const slow = codeOf(database.read(() => queryRows('SELECT pg_sleep(30)')));
     const sleeping = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'`;
     await expect.poll(() => server.query(sleeping, url)).toHaveLength(1);
     await server.stop('SIGQUIT');
     expect(await slow).toBe('store/unavailable');
-    expect(await codeOf(database.read(() => rows('SELECT 1')))).toBe('store/unavailable');
+    expect(await codeOf(database.read(() => queryRows('SELECT 1')))).toBe('store/unavailable');
     await server.start();
     expect(await database.read(one('SELECT count(*) FROM t'))).toBe(3);
     await database.close();

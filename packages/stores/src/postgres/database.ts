@@ -1,12 +1,12 @@
 /** Transactions on a pool of connections: begun, answered, committed, tried again where that is safe. */
 import { createHash } from 'node:crypto';
 import type { Client, ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
-import { Locks } from '../book/locks.ts';
 import { failpoint } from '../failpoints.ts';
+import { Locks } from '../in-process/locks.ts';
 import { fromColumn, toColumn } from '../sql/exact-text.ts';
-import { driveLater, type Param, type Query, type Row, type Work } from '../sql/query.ts';
+import { type Param, type Query, runAsync, type SqlRow, type SqlTask } from '../sql/query.ts';
 import { listPlaces, postgresDialect, toPostgres } from './dialect.ts';
-import { constraintOf, isLost, isRace, stateOf, takenError, toAppError } from './failures.ts';
+import { constraintOf, isLost, isRace, sqlStateOf, takenError, toPostgresError } from './failures.ts';
 import type { Settings } from './options.ts';
 
 // Object ids of PostgreSQL's types, which are the same on every server.
@@ -40,7 +40,7 @@ const waitsForDisk = `CASE current_setting('synchronous_commit') WHEN 'remote_ap
  * The settings of a transaction, all of them local to it: behind a pooler the connection is another client's a moment
  * later, and what was another client's may be ours.
  */
-function settingsFor(mode: Mode, { statementTimeout, lockTimeout }: Settings): string {
+function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout }: Settings): string {
   const values: (readonly [string, string])[] = [
     ...planning.map(([name, value]) => [name, `'${value}'`] as const),
     ['statement_timeout', `'${statementTimeout}'`],
@@ -51,12 +51,12 @@ function settingsFor(mode: Mode, { statementTimeout, lockTimeout }: Settings): s
   return `SELECT ${values.map(([name, value]) => `set_config('${name}', ${value}, true)`).join(', ')}`;
 }
 
-type Mode = 'read' | 'write';
+type TransactionMode = 'read' | 'write';
 
 /** What became of a statement that was sent and not waited for. */
-type Sent = Promise<QueryResult<Record<string, unknown>>>;
+type SentStatement = Promise<QueryResult<Record<string, unknown>>>;
 
-interface Statement {
+interface PreparedStatement {
   readonly text: string;
   readonly name: string | undefined;
   readonly lists: ReadonlySet<number>;
@@ -87,13 +87,13 @@ function bulkOf(insert: RegExpExecArray | null): string | null {
 }
 
 /** A pool of connections to one database, and the transactions on it. */
-export class Database {
+export class PostgresDatabase {
   readonly settings: Settings;
   readonly #pool: Pool;
   readonly #makeClient: () => Client;
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements = new Map<string, PreparedStatement>();
   readonly #queues = new Locks();
-  readonly #begins: Readonly<Record<Mode, string>>;
+  readonly #begins: Readonly<Record<TransactionMode, string>>;
   /** Whether a connection leads to the server itself: only then a prepared statement is there when it is run again. */
   readonly #direct = new WeakMap<ClientBase, Promise<boolean>>();
   #pooled = false;
@@ -133,7 +133,7 @@ export class Database {
   }
 
   /** Makes the pool; connects to nothing yet. The driver is loaded here, so that who uses another store never does. */
-  static async create(settings: Settings): Promise<Database> {
+  static async create(settings: Settings): Promise<PostgresDatabase> {
     const { default: pg } = await import('pg');
     const parsers = {
       getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -153,7 +153,7 @@ export class Database {
       types: parsers,
     };
     const pool = new pg.Pool({ ...config, pipeline: true, max: settings.pool, idleTimeoutMillis: 30_000 });
-    return new Database(settings, pool, () => new pg.Client({ ...config, query_timeout: 0 }));
+    return new PostgresDatabase(settings, pool, () => new pg.Client({ ...config, query_timeout: 0 }));
   }
 
   /** A connection outside the pool, for listening. */
@@ -162,7 +162,7 @@ export class Database {
   }
 
   /** Runs work on one snapshot that nothing written meanwhile disturbs. */
-  read<T>(make: () => Work<T>): Promise<T> {
+  read<T>(make: () => SqlTask<T>): Promise<T> {
     return this.#tried('read', make);
   }
 
@@ -171,7 +171,7 @@ export class Database {
    * locking a row waits in this process for others that lock the same row, so that a tree many write to holds one
    * connection and not the whole pool.
    */
-  async write<T>(make: () => Work<T>): Promise<T> {
+  async write<T>(make: () => SqlTask<T>): Promise<T> {
     const first = make().next();
     const begins = first.done === true ? undefined : 'sql' in first.value ? first.value : first.value[0];
     const lock = begins?.sql.endsWith(lockEnding) === true ? begins.params[0] : undefined;
@@ -190,7 +190,7 @@ export class Database {
     await this.#pool.end();
   }
 
-  async #tried<T>(mode: Mode, make: () => Work<T>): Promise<T> {
+  async #tried<T>(mode: TransactionMode, make: () => SqlTask<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       const attempt = new Attempt();
       try {
@@ -200,13 +200,13 @@ export class Database {
           ? tries < mostTries
           : // What was lost on its way to a commit may have been committed: only the caller's own ids can tell.
             isLost(error) && !attempt.committing && tries < mostTriesWhenLost;
-        if (!again) throw isTaken(error) ? takenError(error) : toAppError(error, this.settings.place);
-        await pause(Math.random() * 25 * 2 ** tries);
+        if (!again) throw isTaken(error) ? takenError(error) : toPostgresError(error, this.settings.place);
+        await waitFor(Math.random() * 25 * 2 ** tries);
       }
     }
   }
 
-  async #once<T>(mode: Mode, make: () => Work<T>, attempt: Attempt): Promise<T> {
+  async #once<T>(mode: TransactionMode, make: () => SqlTask<T>, attempt: Attempt): Promise<T> {
     const client = await this.#pool.connect();
     let broken: Error | undefined;
     try {
@@ -214,7 +214,7 @@ export class Database {
       attempt.named = this.settings.prepare && (await this.isDirect(client));
       // Sent together with the first statement: beginning costs no round trip of its own.
       attempt.send(client.query(this.#begins[mode]));
-      const result = await driveLater(make(), (query) => this.#answer(client, query, attempt));
+      const result = await runAsync(make(), (query) => this.#answer(client, query, attempt));
       if (mode === 'read') {
         // Nothing hangs on the end of a read: whoever gets the connection next is answered behind it.
         client.query('COMMIT').catch(() => undefined);
@@ -243,7 +243,7 @@ export class Database {
     }
   }
 
-  async #answer(client: PoolClient, query: Query, attempt: Attempt): Promise<readonly Row[] | number> {
+  async #answer(client: PoolClient, query: Query, attempt: Attempt): Promise<readonly SqlRow[] | number> {
     if (query.want === 'count') failpoint('write');
     const statement = this.#statement(query.sql);
     const values = query.params.map((param, at) => toValue(param, statement.lists.has(at)));
@@ -252,7 +252,7 @@ export class Database {
       return 1;
     }
     attempt.flush(client);
-    const sent: Sent = client.query(attempt.sendable(statement, values));
+    const sent: SentStatement = client.query(attempt.sendable(statement, values));
     if (query.want === 'count' && statement.count !== null) {
       attempt.send(sent);
       await attempt.keepUp();
@@ -262,14 +262,14 @@ export class Database {
     return query.want === 'rows' ? result.rows : (result.rowCount ?? 0);
   }
 
-  #statement(sql: string): Statement {
+  #statement(sql: string): PreparedStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const kept = this.settings.prepare && this.#statements.size < mostStatements;
     const insert = insertsOne.exec(sql);
     const bulk = bulkOf(insert);
     const words = toPostgres(sql);
-    const statement: Statement = {
+    const statement: PreparedStatement = {
       text: words,
       name: kept ? nameOf(words) : undefined,
       lists: listPlaces(sql),
@@ -293,9 +293,9 @@ class Attempt {
   named = false;
   readonly #sent: Promise<unknown>[] = [];
   #looked = 0;
-  #gathered: { readonly statement: Statement; readonly rows: Value[][] } | null = null;
+  #gathered: { readonly statement: PreparedStatement; readonly rows: Value[][] } | null = null;
 
-  sendable({ text: sql, name }: Pick<Statement, 'text' | 'name'>, values: Value[]): QueryConfig {
+  sendable({ text: sql, name }: Pick<PreparedStatement, 'text' | 'name'>, values: Value[]): QueryConfig {
     return name === undefined || !this.named ? { text: sql, values } : { text: sql, name, values };
   }
 
@@ -306,7 +306,7 @@ class Attempt {
   }
 
   /** Takes in a row of an insert, and sends what is enough for one message. */
-  async gather(client: PoolClient, statement: Statement, values: Value[]): Promise<void> {
+  async gather(client: PoolClient, statement: PreparedStatement, values: Value[]): Promise<void> {
     if (this.#gathered !== null && this.#gathered.statement !== statement) this.flush(client);
     this.#gathered ??= { statement, rows: [] };
     if (this.#gathered.rows.push(values) < bulkRows) return;
@@ -343,7 +343,7 @@ class Attempt {
 }
 
 function isTaken(error: unknown): boolean {
-  return stateOf(error) === '23505' && /^(?:tree_pkey|node_pkey|node_id)$/.test(constraintOf(error));
+  return sqlStateOf(error) === '23505' && /^(?:tree_pkey|node_pkey|node_id)$/.test(constraintOf(error));
 }
 
 type Value = string | number | null | Buffer | string[];
@@ -357,6 +357,6 @@ function plainBytes(bytes: Buffer): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function pause(ms: number): Promise<void> {
+function waitFor(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

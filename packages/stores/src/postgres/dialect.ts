@@ -1,6 +1,6 @@
 /** PostgreSQL's ways of saying what both databases do. */
 import { nextInWalk } from '../sql/match.ts';
-import type { Dialect } from '../sql/query.ts';
+import type { SqlDialect } from '../sql/query.ts';
 
 // The innermost sub-select is carried out once, not for each row that asks for an item.
 const walk = `WITH RECURSIVE walk(id, at) AS (
@@ -11,7 +11,7 @@ const walk = `WITH RECURSIVE walk(id, at) AS (
   ) SELECT CAST(coalesce(json_agg(id ORDER BY at), '[]') AS TEXT) AS ids FROM walk WHERE id IS NOT NULL AND at > 0`;
 
 /** The words in which PostgreSQL differs. */
-export const postgresDialect: Dialect = {
+export const postgresDialect: SqlDialect = {
   name: 'postgres',
   integer: 'BIGINT',
   float: 'DOUBLE PRECISION',

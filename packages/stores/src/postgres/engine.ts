@@ -1,20 +1,20 @@
 /** A PostgreSQL database as the shared store uses it. */
-import type { AbortSignalLike, ListEvent, StoreInfo, Supports, TreeId } from '@coppice/core';
+import type { AbortSignalLike, Capabilities, ListEvent, StoreInfo, TreeId } from '@coppice/core';
 import type { SqlEngine } from '../sql/engine.ts';
-import { eventOf } from '../sql/lists.ts';
-import { number, row, rows, text, type Work } from '../sql/query.ts';
-import type { Found, Search } from '../sql/search.ts';
-import { backUp } from './backup.ts';
-import type { Database } from './database.ts';
+import { listEventOf } from '../sql/lists.ts';
+import { queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import type { FoundRow, SearchRequest } from '../sql/search.ts';
+import { backUpPostgres } from './backup.ts';
+import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
 import { commitsPerTransaction } from './migrations.ts';
-import { News } from './news.ts';
-import { catchUp, searchWork, treesBehind } from './search.ts';
+import { Notifications } from './notifications.ts';
+import { catchUpSearch, searchWork, treesBehind } from './search.ts';
 import { Statistics } from './statistics.ts';
 
 /** What a database told about itself when it was opened. */
-export interface Opened {
-  readonly database: Database;
+export interface OpenedPostgres {
+  readonly database: PostgresDatabase;
   readonly readOnly: boolean;
   readonly durable: boolean;
   readonly schemaVersion: number;
@@ -29,17 +29,17 @@ const completeBelow = `CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT
 /** One database, reached through a pool, with its news. */
 export class PostgresEngine implements SqlEngine {
   readonly dialect = postgresDialect;
-  readonly supports: Supports;
-  readonly #opened: Opened;
-  readonly #database: Database;
-  readonly #news: News;
+  readonly supports: Capabilities;
+  readonly #opened: OpenedPostgres;
+  readonly #database: PostgresDatabase;
+  readonly #news: Notifications;
   readonly #statistics: Statistics;
 
-  constructor(opened: Opened) {
+  constructor(opened: OpenedPostgres) {
     this.#opened = opened;
     this.#database = opened.database;
     const { feed, pollInterval } = opened.database.settings;
-    this.#news = new News({
+    this.#news = new Notifications({
       mode: feed,
       pollInterval,
       client: () => opened.database.client(),
@@ -60,11 +60,11 @@ export class PostgresEngine implements SqlEngine {
     void this.#news.start();
   }
 
-  snapshot<T>(work: () => Work<T>): Promise<T> {
+  snapshot<T>(work: () => SqlTask<T>): Promise<T> {
     return this.#database.read(work);
   }
 
-  transaction<T>(work: () => Work<T>): Promise<T> {
+  transaction<T>(work: () => SqlTask<T>): Promise<T> {
     return this.#database.write(work);
   }
 
@@ -78,25 +78,25 @@ export class PostgresEngine implements SqlEngine {
   }
 
   /** The changes after a place, as far as the log is complete: a later look finds none before them. */
-  *events(owner: string, since: number, limit: number): Work<ListEvent[]> {
-    const found = yield* rows(
+  *events(owner: string, since: number, limit: number): SqlTask<ListEvent[]> {
+    const found = yield* queryRows(
       `SELECT id, tree_id, version FROM change WHERE id > $1 AND owner = $2 AND id < ${completeBelow} ORDER BY id LIMIT $3`,
       since,
       owner,
       limit,
     );
-    return found.map(eventOf);
+    return found.map(listEventOf);
   }
 
   /** The place from which on every commit is one to come. */
-  *latest(): Work<number> {
-    const found = yield* row(`SELECT ${completeBelow} - 1 AS place`);
-    return number(found ?? { place: 0 }, 'place');
+  *latest(): SqlTask<number> {
+    const found = yield* queryRow(`SELECT ${completeBelow} - 1 AS place`);
+    return sqlNumber(found ?? { place: 0 }, 'place');
   }
 
-  async search(search: Search, lists: () => Work<readonly Found[]>): Promise<readonly Found[]> {
+  async search(search: SearchRequest, lists: () => SqlTask<readonly FoundRow[]>): Promise<readonly FoundRow[]> {
     const behind = await this.snapshot(() => treesBehind(search.owner, search.treeId));
-    if (!this.#opened.readOnly) for (const tree of behind) await this.transaction(() => catchUp(tree.treeId));
+    if (!this.#opened.readOnly) for (const tree of behind) await this.transaction(() => catchUpSearch(tree.treeId));
     const uncopied = this.#opened.readOnly ? behind : [];
     return this.snapshot(function* () {
       return [...(yield* searchWork(search, uncopied)), ...(yield* lists())];
@@ -113,7 +113,7 @@ export class PostgresEngine implements SqlEngine {
   }
 
   backup(to: string): Promise<void> {
-    return backUp(this.#database, to);
+    return backUpPostgres(this.#database, to);
   }
 
   async close(): Promise<void> {
@@ -123,21 +123,21 @@ export class PostgresEngine implements SqlEngine {
 }
 
 /** What the server itself knows to be broken: indexes and constraints that do not hold, pages with a bad checksum. */
-function* damageWork(): Work<readonly string[]> {
+function* damageWork(): SqlTask<readonly string[]> {
   const found: string[] = [];
   const here = 'to_regnamespace(current_schema())';
-  for (const one of yield* rows(
+  for (const one of yield* queryRows(
     `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE NOT i.indisvalid AND c.relnamespace = ${here} ORDER BY 1`,
   ))
-    found.push(`The index ${text(one, 'name')} is not valid: make it again.`);
-  for (const one of yield* rows(
+    found.push(`The index ${sqlText(one, 'name')} is not valid: make it again.`);
+  for (const one of yield* queryRows(
     `SELECT k.conname AS name FROM pg_constraint k WHERE NOT k.convalidated AND k.connamespace = ${here} ORDER BY 1`,
   ))
-    found.push(`The constraint ${text(one, 'name')} was never checked against all rows.`);
-  const sums = yield* row(
+    found.push(`The constraint ${sqlText(one, 'name')} was never checked against all rows.`);
+  const sums = yield* queryRow(
     'SELECT coalesce(checksum_failures, 0) AS n FROM pg_stat_database WHERE datname = current_database()',
   );
-  const failures = number(sums ?? { n: 0 }, 'n');
+  const failures = sqlNumber(sums ?? { n: 0 }, 'n');
   if (failures > 0) found.push(`The server has read ${failures} damaged pages of this database.`);
   return found;
 }

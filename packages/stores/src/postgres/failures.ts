@@ -12,7 +12,7 @@ function isFailing(error: unknown): error is Failing {
 }
 
 /** The SQLSTATE of an error, or the system's own word such as ECONNREFUSED; the empty text where there is none. */
-export function stateOf(error: unknown): string {
+export function sqlStateOf(error: unknown): string {
   return isFailing(error) && typeof error.code === 'string' ? error.code : '';
 }
 
@@ -38,73 +38,93 @@ const shutdowns = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '53400']
 /** Whether the connection is gone or none could be had: a transaction that was not being committed left nothing behind. */
 export function isLost(error: unknown): boolean {
   if (isAppError(error)) return false;
-  const state = stateOf(error);
+  const state = sqlStateOf(error);
   if (network.has(state) || shutdowns.has(state) || /^08\w{3}$/.test(state)) return true;
   return isFailing(error) && state === '' && typeof error.message === 'string' && lostSentences.test(error.message);
 }
 
 /** Whether the same transaction may well succeed when it is planned again. */
 export function isRace(error: unknown): boolean {
-  const state = stateOf(error);
+  const state = sqlStateOf(error);
   // A unique key met halfway: the same tree or forest root was made, or an id taken, by a transaction that won.
   return state === '40001' || state === '40P01' || state === '23505';
 }
 
-function failure(code: RefusalCode, message: string, cause: unknown, retryable: boolean): AppError {
+function postgresFailure(code: RefusalCode, message: string, cause: unknown, retryable: boolean): AppError {
   const kind: ErrorKind = refusalKinds[code];
-  const state = stateOf(cause);
+  const state = sqlStateOf(cause);
   return new AppError({ code, kind, message, retryable, cause, data: state === '' ? {} : { state } });
 }
 
 /** An error of the driver or the server as Coppice's own: none of them leaves without a code. */
-export function toAppError(error: unknown, place: string): unknown {
+export function toPostgresError(error: unknown, place: string): unknown {
   if (isAppError(error)) return error;
-  const state = stateOf(error);
+  const state = sqlStateOf(error);
   const said = isFailing(error) && typeof error.message === 'string' ? error.message : String(error);
   if (isLost(error))
-    return failure('store/unavailable', `The database ${place} cannot be reached: ${said}.`, error, true);
+    return postgresFailure('store/unavailable', `The database ${place} cannot be reached: ${said}.`, error, true);
   switch (state) {
     case '53100':
-      return failure('store/full', `The disk of the database ${place} is full; nothing was saved.`, error, true);
+      return postgresFailure(
+        'store/full',
+        `The disk of the database ${place} is full; nothing was saved.`,
+        error,
+        true,
+      );
     case '25006':
-      return failure('tree/read-only', `The database ${place} takes no writes: ${said}.`, error, false);
+      return postgresFailure('tree/read-only', `The database ${place} takes no writes: ${said}.`, error, false);
     case '42501':
-      return failure('tree/read-only', `The database user may not do this in ${place}: ${said}.`, error, false);
+      return postgresFailure('tree/read-only', `The database user may not do this in ${place}: ${said}.`, error, false);
     case '40001':
     case '40P01':
-      return failure('store/unavailable', `Other writes to ${place} kept coming first; try again.`, error, true);
+      return postgresFailure(
+        'store/unavailable',
+        `Other writes to ${place} kept coming first; try again.`,
+        error,
+        true,
+      );
     case '55P03':
-      return failure('store/locked', `The tree is being written in ${place}; try again.`, error, true);
+      return postgresFailure('store/locked', `The tree is being written in ${place}; try again.`, error, true);
     case '57014':
-      return failure('store/unavailable', `The database ${place} took too long: ${said}.`, error, true);
+      return postgresFailure('store/unavailable', `The database ${place} took too long: ${said}.`, error, true);
     case '53000':
     case '53200':
     case '58000':
     case '58030':
-      return failure('store/unavailable', `The database ${place} cannot go on: ${said}.`, error, true);
+      return postgresFailure('store/unavailable', `The database ${place} cannot go on: ${said}.`, error, true);
     case '28000':
     case '28P01':
     case '3D000':
     case '3F000':
-      return failure('store/unavailable', `The database ${place} does not let us in: ${said}.`, error, false);
+      return postgresFailure('store/unavailable', `The database ${place} does not let us in: ${said}.`, error, false);
     case 'XX001':
     case 'XX002':
-      return failure('store/damaged', `The database ${place} is damaged: ${said}.`, error, false);
+      return postgresFailure('store/damaged', `The database ${place} is damaged: ${said}.`, error, false);
     case '42P01':
     case '42703':
-      return failure('store/damaged', `The database ${place} lacks a part of its tables: ${said}.`, error, false);
+      return postgresFailure(
+        'store/damaged',
+        `The database ${place} lacks a part of its tables: ${said}.`,
+        error,
+        false,
+      );
     default:
       // A state of the server has five characters: what is none is a defect of ours.
       if (!/^[0-9A-Z]{5}$/.test(state)) return error;
       if (constraintOf(error) === 'tree_forest')
-        return failure('tree/exists', 'There is another tree with this system prompt in this project.', error, false);
+        return postgresFailure(
+          'tree/exists',
+          'There is another tree with this system prompt in this project.',
+          error,
+          false,
+        );
       if (state.startsWith('23'))
-        return failure('store/damaged', `The rows of ${place} do not fit together: ${said}.`, error, false);
-      return failure('store/unavailable', `The database ${place} did not answer: ${said}.`, error, false);
+        return postgresFailure('store/damaged', `The rows of ${place} do not fit together: ${said}.`, error, false);
+      return postgresFailure('store/unavailable', `The database ${place} did not answer: ${said}.`, error, false);
   }
 }
 
 /** The refusal of an id that another tree has, which the planner could not see because that tree is another owner's. */
 export function takenError(error: unknown): AppError {
-  return failure('id/taken', 'An id of this write is in use already; choose another.', error, false);
+  return postgresFailure('id/taken', 'An id of this write is in use already; choose another.', error, false);
 }

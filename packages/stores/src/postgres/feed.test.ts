@@ -1,5 +1,5 @@
 import { type Commit, type ListEvent, run, type Store, type TreeId, treeId } from '@coppice/core';
-import { Bed, testKit, ticking, uuid } from '@coppice/core/testing';
+import { TestTree, testKit, ticking, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
 import { preparedDatabase } from '../../test/postgres-subject.ts';
@@ -28,8 +28,8 @@ async function taken<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
   return found;
 }
 
-function make(store: Store, id: TreeId): Promise<Bed> {
-  return Bed.make({ store, treeId: id });
+function make(store: Store, id: TreeId): Promise<TestTree> {
+  return TestTree.make({ store, treeId: id });
 }
 
 // Far from the numbers of the trees that the tests are about.
@@ -71,14 +71,14 @@ describe.each([
 ] as const)('commits of another server, $how', ({ options }) => {
   test('come in order, without gap or double', async () => {
     const [here, there] = [await opened(options), await opened(options)];
-    const bed = await make(here, treeId(uuid(1)));
-    const coming = taken(there.feed(bed.treeId, 0), 21);
+    const fixture = await make(here, treeId(uuid(1)));
+    const coming = taken(there.feed(fixture.treeId, 0), 21);
     const made: Commit[] = [];
     for (let n = 0; n < 20; n++) {
-      await bed.grow([`message ${n}`]);
+      await fixture.grow([`message ${n}`]);
       if (n % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    for (const commit of await taken(here.feed(bed.treeId, 0), 21)) made.push(commit);
+    for (const commit of await taken(here.feed(fixture.treeId, 0), 21)) made.push(commit);
     expect(await coming).toEqual(made);
     expect(made.map((commit) => commit.version)).toEqual(Array.from({ length: 21 }, (_, at) => at + 1));
   });
@@ -99,10 +99,10 @@ describe.each([
 
 test('a feed goes on when the listening connection is cut', async () => {
   const [here, there] = [await opened(), await opened({ pollInterval: never })];
-  const bed = await make(here, treeId(uuid(1)));
-  const coming = taken(there.feed(bed.treeId, 0), 12);
+  const fixture = await make(here, treeId(uuid(1)));
+  const coming = taken(there.feed(fixture.treeId, 0), 12);
   for (let n = 0; n < 11; n++) {
-    await bed.grow([`message ${n}`]);
+    await fixture.grow([`message ${n}`]);
     if (n % 4 === 3)
       await database.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%LISTEN%' AND pid <> pg_backend_pid()`,
@@ -113,9 +113,9 @@ test('a feed goes on when the listening connection is cut', async () => {
 
 test('a feed ends with its signal and with its store', async () => {
   const store = await opened({ pollInterval: never });
-  const bed = await make(store, treeId(uuid(1)));
+  const fixture = await make(store, treeId(uuid(1)));
   const stop = new AbortController();
-  const stopped = taken(store.feed(bed.treeId, 1, stop.signal), 1);
+  const stopped = taken(store.feed(fixture.treeId, 1, stop.signal), 1);
   setTimeout(() => stop.abort(), 30);
   expect(await stopped).toEqual([]);
   const all = taken(store.feedAll(null, stop.signal), 1);
@@ -181,9 +181,9 @@ test('the list of all trees has every commit of many writers once, also when it 
   await Promise.all(
     ids.map(async (id, at) => {
       await run(here, { type: 'create', treeId: id }, { actor: 'me', kit: testKit, ...ticking(at + 1) });
-      const bed = new Bed(here, id);
+      const fixture = new TestTree(here, id);
       for (let n = 0; n < 8; n++)
-        await bed.run({ type: 'attributes', treeId: id, set: { title: `t ${n}` } }, ticking(1000 + at * 100 + n));
+        await fixture.run({ type: 'attributes', treeId: id, set: { title: `t ${n}` } }, ticking(1000 + at * 100 + n));
     }),
   );
   await reading;

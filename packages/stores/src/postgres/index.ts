@@ -1,12 +1,19 @@
 /** Trees in PostgreSQL: for teams and many servers. */
 import { AppError, refusalKinds, type Store } from '@coppice/core';
 import { hashNatively } from '../native-hash.ts';
-import { number, row, text, type Work } from '../sql/query.ts';
+import { queryRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import { SqlStore } from '../sql/store.ts';
-import { Database } from './database.ts';
-import { type Opened, PostgresEngine } from './engine.ts';
-import { hasTrigramIndex, migrate, newestVersion, refuseNewer, schemaVersion, trigramIndex } from './migrations.ts';
-import { type PostgresOptions, settingsOf } from './options.ts';
+import { PostgresDatabase } from './database.ts';
+import { type OpenedPostgres, PostgresEngine } from './engine.ts';
+import {
+  hasTrigramIndex,
+  migratePostgres,
+  newestVersion,
+  refuseNewer,
+  schemaVersion,
+  trigramIndex,
+} from './migrations.ts';
+import { type PostgresOptions, postgresSettings } from './options.ts';
 
 export type { PostgresOptions } from './options.ts';
 
@@ -17,9 +24,9 @@ export type { PostgresOptions } from './options.ts';
 export async function open(place: string, options: PostgresOptions = {}): Promise<Store> {
   hashNatively();
   const address = /^postgres(?:ql)?:/.test(place) ? place : `postgres:${place}`;
-  const database = await Database.create(settingsOf(address, options));
+  const database = await PostgresDatabase.create(postgresSettings(address, options));
   try {
-    const opened = await prepare(database, options);
+    const opened = await prepareServer(database, options);
     const engine = new PostgresEngine(opened);
     await engine.start();
     const store = new SqlStore(engine, { ...options, readOnly: opened.readOnly });
@@ -43,23 +50,23 @@ interface Server {
   readonly fsync: string;
 }
 
-function* serverWork(): Work<Server> {
-  const found = yield* row(
+function* serverWork(): SqlTask<Server> {
+  const found = yield* queryRow(
     `SELECT CAST(current_setting('server_version_num') AS INTEGER) AS version, current_setting('server_encoding') AS encoding,
       CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' THEN 1 ELSE 0 END AS read_only,
       current_setting('synchronous_commit') AS synchronous, current_setting('fsync') AS fsync`,
   );
   const said = found ?? {};
   return {
-    version: number(said, 'version'),
-    encoding: text(said, 'encoding'),
-    readOnly: number(said, 'read_only') === 1,
-    synchronous: text(said, 'synchronous'),
-    fsync: text(said, 'fsync'),
+    version: sqlNumber(said, 'version'),
+    encoding: sqlText(said, 'encoding'),
+    readOnly: sqlNumber(said, 'read_only') === 1,
+    synchronous: sqlText(said, 'synchronous'),
+    fsync: sqlText(said, 'fsync'),
   };
 }
 
-async function prepare(database: Database, options: PostgresOptions): Promise<Opened> {
+async function prepareServer(database: PostgresDatabase, options: PostgresOptions): Promise<OpenedPostgres> {
   const { place } = database.settings;
   const server = await database.read(serverWork);
   const notes: string[] = [];
@@ -86,13 +93,13 @@ async function prepare(database: Database, options: PostgresOptions): Promise<Op
   return { database, readOnly, durable: server.fsync !== 'off', schemaVersion: version, notes, nodes };
 }
 
-function* nodesCounted(): Work<number> {
-  const found = yield* row("SELECT CAST(reltuples AS BIGINT) AS n FROM pg_class WHERE oid = to_regclass('node')");
-  return number(found ?? { n: -1 }, 'n');
+function* nodesCounted(): SqlTask<number> {
+  const found = yield* queryRow("SELECT CAST(reltuples AS BIGINT) AS n FROM pg_class WHERE oid = to_regclass('node')");
+  return sqlNumber(found ?? { n: -1 }, 'n');
 }
 
 /** Makes sure that the tables are there and ours, and tells their version. */
-async function tablesOf(database: Database, readOnly: boolean): Promise<number> {
+async function tablesOf(database: PostgresDatabase, readOnly: boolean): Promise<number> {
   const { place } = database.settings;
   const version = await database.read(schemaVersion);
   refuseNewer(version, place);
@@ -103,12 +110,12 @@ async function tablesOf(database: Database, readOnly: boolean): Promise<number> 
         ? `The database ${place} has no tables of ours, and they cannot be made where nothing may be written.`
         : `The tables of ${place} are of version ${version} and cannot be brought up to ${newestVersion} where nothing may be written.`,
     );
-  await database.write(() => migrate(place));
+  await database.write(() => migratePostgres(place));
   return newestVersion;
 }
 
 /** Sees to the index that search is fast with. A server that has no trigrams, or does not grant them, is no failure. */
-async function trigrams(database: Database, readOnly: boolean): Promise<boolean> {
+async function trigrams(database: PostgresDatabase, readOnly: boolean): Promise<boolean> {
   if (await database.read(hasTrigramIndex)) return true;
   if (readOnly) return false;
   try {

@@ -2,16 +2,16 @@
 import { AppError, refusalKinds } from '@coppice/core';
 import { enterCopies } from '../sql/copies.ts';
 import { enterLists } from '../sql/linear-form.ts';
-import { exec, number, row, type Work } from '../sql/query.ts';
+import { execute, queryRow, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { blobPut, linearNodes, nodeCopies, schema, shareVersion } from '../sql/schema.ts';
 import { postgresDialect } from './dialect.ts';
 
 /** One change of the tables. A published one is never edited: a later number changes what it made. */
-export interface Migration {
+export interface PostgresMigration {
   readonly version: number;
   readonly statements: readonly string[];
   /** What is made of the rows that are there. */
-  readonly fill?: () => Work<void>;
+  readonly fill?: () => SqlTask<void>;
 }
 
 // The active node points at the node table, whose rows point back: the key is added when both tables are there.
@@ -90,7 +90,7 @@ const oneIdEach: readonly string[] = [
 ];
 
 /** Every change of the tables, in order. */
-const migrations: readonly Migration[] = [
+const migrations: readonly PostgresMigration[] = [
   { version: 1, statements: [...tables(), ...own] },
   { version: 2, statements: [shareVersion(postgresDialect)] },
   { version: 3, statements: blobPut(postgresDialect) },
@@ -108,11 +108,11 @@ const lockNumber = 0x636f_7070;
 const isThere = "SELECT to_regclass('coppice_schema') IS NOT NULL AS there";
 
 /** The version of the tables, 0 where there are none. */
-export function* schemaVersion(): Work<number> {
-  const found = yield* row(isThere);
+export function* schemaVersion(): SqlTask<number> {
+  const found = yield* queryRow(isThere);
   if (found?.there !== true) return 0;
-  const at = yield* row('SELECT version FROM coppice_schema');
-  return at === undefined ? 0 : number(at, 'version');
+  const at = yield* queryRow('SELECT version FROM coppice_schema');
+  return at === undefined ? 0 : sqlNumber(at, 'version');
 }
 
 /** Refuses tables of a program newer than this one. */
@@ -130,27 +130,27 @@ export function refuseNewer(version: number, place: string, known = newestVersio
  * Brings the tables up to date in the transaction that it runs in, under a lock that only one at a time holds: all of
  * it or nothing. Whoever waited for the lock finds nothing left to do. Answers the version before.
  */
-export function* migrate(place: string, list: readonly Migration[] = migrations): Work<number> {
-  yield* exec('SELECT pg_advisory_xact_lock($1)', lockNumber);
-  yield* exec('CREATE TABLE IF NOT EXISTS coppice_schema (version BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)');
+export function* migratePostgres(place: string, list: readonly PostgresMigration[] = migrations): SqlTask<number> {
+  yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
+  yield* execute('CREATE TABLE IF NOT EXISTS coppice_schema (version BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)');
   const before = yield* schemaVersion();
   const newest = list.reduce((most, { version }) => Math.max(most, version), 0);
   refuseNewer(before, place, newest);
   if (before === 0) yield* refuseForeign(place);
   for (const { version, statements, fill } of list) {
     if (version <= before) continue;
-    for (const statement of statements) yield* exec(statement);
+    for (const statement of statements) yield* execute(statement);
     if (fill !== undefined) yield* fill();
   }
   if (before === newest) return before;
-  yield* exec('DELETE FROM coppice_schema');
-  yield* exec('INSERT INTO coppice_schema (version, at) SELECT $1, now()', newest);
+  yield* execute('DELETE FROM coppice_schema');
+  yield* execute('INSERT INTO coppice_schema (version, at) SELECT $1, now()', newest);
   return before;
 }
 
 /** Tables of somebody else are never built upon. */
-function* refuseForeign(place: string): Work<void> {
-  const other = yield* row(
+function* refuseForeign(place: string): SqlTask<void> {
+  const other = yield* queryRow(
     `SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = to_regnamespace(current_schema())
     AND c.relname IN ('tree', 'node', 'change', 'bookmark', 'blob') LIMIT 1`,
   );
@@ -164,16 +164,16 @@ function* refuseForeign(place: string): Work<void> {
 }
 
 /** Tries to make the index that search is fast with; false where the server does not offer trigrams. */
-export function* trigramIndex(): Work<boolean> {
-  const offered = yield* row("SELECT 1 AS yes FROM pg_available_extensions WHERE name = 'pg_trgm'");
+export function* trigramIndex(): SqlTask<boolean> {
+  const offered = yield* queryRow("SELECT 1 AS yes FROM pg_available_extensions WHERE name = 'pg_trgm'");
   if (offered === undefined) return false;
-  yield* exec('SELECT pg_advisory_xact_lock($1)', lockNumber);
-  yield* exec('CREATE EXTENSION IF NOT EXISTS pg_trgm');
-  yield* exec('CREATE INDEX IF NOT EXISTS search_text_trigrams ON search_text USING gin (text gin_trgm_ops)');
+  yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
+  yield* execute('CREATE EXTENSION IF NOT EXISTS pg_trgm');
+  yield* execute('CREATE INDEX IF NOT EXISTS search_text_trigrams ON search_text USING gin (text gin_trgm_ops)');
   return true;
 }
 
 /** Whether the index is there. */
-export function* hasTrigramIndex(): Work<boolean> {
-  return (yield* row("SELECT 1 AS yes WHERE to_regclass('search_text_trigrams') IS NOT NULL")) !== undefined;
+export function* hasTrigramIndex(): SqlTask<boolean> {
+  return (yield* queryRow("SELECT 1 AS yes WHERE to_regclass('search_text_trigrams') IS NOT NULL")) !== undefined;
 }

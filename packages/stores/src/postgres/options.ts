@@ -40,29 +40,32 @@ export interface Settings {
   readonly isolation: 'read committed' | 'serializable';
 }
 
-function invalid(what: string): never {
+function invalidOption(what: string): never {
   return refuse('command/invalid', `The address of the database ${what}.`);
 }
 
-function taken(url: URL, name: string): string | null {
+function takeOption(url: URL, name: string): string | null {
   const value = url.searchParams.get(name);
   url.searchParams.delete(name);
   return value;
 }
 
 /** Reads a `postgres:` URL and the options; what the opener says goes before what stands in the URL. */
-export function settingsOf(address: string, options: PostgresOptions): Settings {
+export function postgresSettings(address: string, options: PostgresOptions): Settings {
   // An empty host means the socket named in the query; the URL parser wants a host, and gets one that cannot exist.
   const local = /^postgres(?:ql)?:\/\/([^/@]*@)?\//.exec(address);
   const parsable =
     local === null ? address : address.replace(/^(postgres(?:ql)?:\/\/(?:[^/@]*@)?)\//, '$1socket.invalid/');
-  if (!URL.canParse(parsable)) invalid('cannot be read; it looks like postgres://user:password@host:5432/database');
+  if (!URL.canParse(parsable))
+    invalidOption('cannot be read; it looks like postgres://user:password@host:5432/database');
   const url = new URL(parsable);
-  const feed = options.feed ?? taken(url, 'feed') ?? 'notify';
-  if (feed !== 'notify' && feed !== 'poll') return invalid(`asks for the feed '${feed}'; there are notify and poll`);
-  const pool = options.pool ?? Number(taken(url, 'pool') ?? 10);
-  if (!Number.isSafeInteger(pool) || pool < 1) return invalid('asks for a pool that is no whole number above zero');
-  const prepare = options.prepare ?? taken(url, 'prepare') !== 'off';
+  const feed = options.feed ?? takeOption(url, 'feed') ?? 'notify';
+  if (feed !== 'notify' && feed !== 'poll')
+    return invalidOption(`asks for the feed '${feed}'; there are notify and poll`);
+  const pool = options.pool ?? Number(takeOption(url, 'pool') ?? 10);
+  if (!Number.isSafeInteger(pool) || pool < 1)
+    return invalidOption('asks for a pool that is no whole number above zero');
+  const prepare = options.prepare ?? takeOption(url, 'prepare') !== 'off';
   for (const name of ['feed', 'pool', 'prepare']) url.searchParams.delete(name);
   const host = local === null ? url.host : (url.searchParams.get('host') ?? '');
   const connectionString = local === null ? url.href : url.href.replace('socket.invalid', '');

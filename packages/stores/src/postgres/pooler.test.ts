@@ -1,5 +1,5 @@
 import { readPage, type Store, treeId } from '@coppice/core';
-import { Bed, uuid } from '@coppice/core/testing';
+import { TestTree, uuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
@@ -44,8 +44,8 @@ test('[L177] two stores that share one connection for a transaction each run the
   const trees = [1, 2, 3, 4].map((number) => treeId(uuid(number)));
   await Promise.all(
     trees.map(async (id, at) => {
-      const bed = await Bed.make({ store: at % 2 === 0 ? here : there, treeId: id });
-      for (let turn = 0; turn < 5; turn++) await bed.grow([`tree ${at} says ${turn}`]);
+      const fixture = await TestTree.make({ store: at % 2 === 0 ? here : there, treeId: id });
+      for (let turn = 0; turn < 5; turn++) await fixture.grow([`tree ${at} says ${turn}`]);
     }),
   );
   for (const [at, id] of trees.entries())
@@ -64,8 +64,8 @@ test('[L177] nothing of a store is left on a connection that others use: no sett
     (SELECT count(*) FROM pg_prepared_statements) AS statements, (SELECT count(*) FROM pg_listening_channels()) AS channels`;
   const before = await onShared(settings);
   const store = await opened();
-  const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
-  await bed.grow(['one', 'two']);
+  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  await fixture.grow(['one', 'two']);
   await store.search({ text: 'two' });
   expect(await onShared(settings)).toEqual(before);
 });
@@ -77,23 +77,23 @@ test('[L177] every commit waits for the disk, though another user of the connect
   await database.query('CREATE TRIGGER noting BEFORE INSERT ON change FOR EACH ROW EXECUTE FUNCTION note_setting()');
   const store = await opened();
   await onShared('SET synchronous_commit = off');
-  const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
-  await bed.grow(['one']);
+  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  await fixture.grow(['one']);
   expect(await database.query('SELECT DISTINCT setting FROM noted')).toEqual([{ setting: 'on' }]);
 });
 
 test('[L177] a feed finds what another store commits through the pooler', async () => {
   const [here, there] = [await opened(), await opened()];
-  const bed = await Bed.make({ store: here, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store: here, treeId: treeId(uuid(1)) });
   const seen: number[] = [];
   const following = (async () => {
-    for await (const { version } of there.feed(bed.treeId, 0)) {
+    for await (const { version } of there.feed(fixture.treeId, 0)) {
       seen.push(version);
       if (version === 3) return;
     }
   })();
-  await bed.grow(['one']);
-  await bed.grow(['two']);
+  await fixture.grow(['one']);
+  await fixture.grow(['two']);
   await following;
   expect(seen).toEqual([1, 2, 3]);
 });

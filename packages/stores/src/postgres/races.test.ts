@@ -54,7 +54,7 @@ async function command(store: Store, one: Command, clock: number): Promise<strin
 }
 
 /** Makes the tree anew: chains below the root, given as parent and child. */
-async function plant(links: readonly (readonly [parent: number | null, child: number])[]): Promise<void> {
+async function buildSample(links: readonly (readonly [parent: number | null, child: number])[]): Promise<void> {
   await database.query('TRUNCATE tree, node, change, node_content, node_alias, bookmark, run CASCADE');
   await command(observer, { type: 'create', treeId: id, rootId: uuid(2) }, 1);
   let clock = 10;
@@ -133,7 +133,7 @@ describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
       [splice, append],
       [append, splice],
     ] as const)
-      for await (const { outcomes, tree } of meetings(first, second, options, () => plant(links))) {
+      for await (const { outcomes, tree } of meetings(first, second, options, () => buildSample(links))) {
         sound(tree);
         const appended = outcomes[first === append ? 0 : 1];
         const late = await observer.read(id, () => ask('node', { id: node(13) }));
@@ -153,7 +153,7 @@ describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
     ] as const;
     const one: Command = { type: 'move', treeId: id, nodeId: node(21), parentId: node(22) };
     const other: Command = { type: 'move', treeId: id, nodeId: node(22), parentId: node(21) };
-    for await (const { outcomes, tree } of meetings(one, other, options, () => plant(links))) {
+    for await (const { outcomes, tree } of meetings(one, other, options, () => buildSample(links))) {
       sound(tree);
       expect([...outcomes].sort()).toEqual(['done', 'tree/cycle']);
     }
@@ -170,7 +170,7 @@ describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
       [32, 36],
     ] as const;
     const planting = async () => {
-      await plant(links);
+      await buildSample(links);
       for (const [at, pair] of [
         [33, 34],
         [35, 36],
@@ -204,7 +204,7 @@ test('[L50] of a tree and a node that are given one id at the same moment, one i
     [create, append],
     [append, create],
   ] as const)
-    for await (const { outcomes, tree } of meetings(first, second, plainly, () => plant([]))) {
+    for await (const { outcomes, tree } of meetings(first, second, plainly, () => buildSample([]))) {
       sound(tree);
       expect([...outcomes].sort()).toEqual(['done', 'id/taken']);
     }

@@ -1,13 +1,13 @@
 import { treeId } from '@coppice/core';
-import { Bed, uuid } from '@coppice/core/testing';
+import { TestTree, uuid } from '@coppice/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { contentsOf, preparedDatabase } from '../../test/postgres-subject.ts';
-import { row, rows } from '../sql/query.ts';
-import { Database } from './database.ts';
+import { queryRow, queryRows } from '../sql/query.ts';
+import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { type Migration, migrate, schemaVersion } from './migrations.ts';
-import { settingsOf } from './options.ts';
+import { migratePostgres, type PostgresMigration, schemaVersion } from './migrations.ts';
+import { postgresSettings } from './options.ts';
 
 describe('the database itself refuses', () => {
   let database: TestDatabase;
@@ -16,8 +16,8 @@ describe('the database itself refuses', () => {
   beforeAll(async () => {
     database = await preparedDatabase();
     const store = await open(database.url);
-    ids = await (await Bed.make({ store, treeId: first })).grow(['a', 'b']);
-    await Bed.make({ store, treeId: second });
+    ids = await (await TestTree.make({ store, treeId: first })).grow(['a', 'b']);
+    await TestTree.make({ store, treeId: second });
     await store.close();
   });
   afterAll(() => database.drop());
@@ -60,43 +60,46 @@ describe('the database itself refuses', () => {
 
 describe('migrations', () => {
   let where: TestDatabase;
-  let database: Database;
+  let database: PostgresDatabase;
   beforeAll(async () => {
     where = await createTestDatabase();
-    database = await Database.create(settingsOf(where.url, {}));
+    database = await PostgresDatabase.create(postgresSettings(where.url, {}));
   });
   afterAll(async () => {
     await database.close();
     await where.drop();
   });
 
-  const one: Migration = { version: 1, statements: ['CREATE TABLE first (a INT)'] };
-  const two: Migration = { version: 2, statements: ['CREATE TABLE second (a INT)', 'INSERT INTO second VALUES (1)'] };
+  const one: PostgresMigration = { version: 1, statements: ['CREATE TABLE first (a INT)'] };
+  const two: PostgresMigration = {
+    version: 2,
+    statements: ['CREATE TABLE second (a INT)', 'INSERT INTO second VALUES (1)'],
+  };
 
   test('each is made once, in order, and one that fails leaves nothing of itself', async () => {
-    await database.write(() => migrate('here', [one]));
-    const broken: Migration = { version: 2, statements: [...two.statements, 'NOT SQL'] };
-    await expect(database.write(() => migrate('here', [one, broken]))).rejects.toThrow('syntax error');
+    await database.write(() => migratePostgres('here', [one]));
+    const broken: PostgresMigration = { version: 2, statements: [...two.statements, 'NOT SQL'] };
+    await expect(database.write(() => migratePostgres('here', [one, broken]))).rejects.toThrow('syntax error');
     expect(await database.read(schemaVersion)).toBe(1);
     await expect(where.query('SELECT * FROM second')).rejects.toThrow('does not exist');
-    for (let n = 0; n < 2; n++) await database.write(() => migrate('here', [one, two]));
+    for (let n = 0; n < 2; n++) await database.write(() => migratePostgres('here', [one, two]));
     expect(await database.read(schemaVersion)).toBe(2);
     expect(await where.query('SELECT * FROM second')).toEqual([{ a: 1 }]);
   });
 
   test('a program that knows less refuses', async () => {
-    await expect(database.write(() => migrate('here', [one]))).rejects.toMatchObject({ code: 'store/newer' });
+    await expect(database.write(() => migratePostgres('here', [one]))).rejects.toMatchObject({ code: 'store/newer' });
   });
 });
 
 describe('what the server says', () => {
   let where: TestDatabase;
-  let database: Database;
+  let database: PostgresDatabase;
   beforeAll(async () => {
     where = await createTestDatabase();
     await where.query(`CREATE FUNCTION fail(state TEXT) RETURNS TEXT LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION 'said %', state USING ERRCODE = state; END $$`);
-    database = await Database.create(settingsOf(where.url, { pool: 1 }));
+    database = await PostgresDatabase.create(postgresSettings(where.url, { pool: 1 }));
   });
   afterAll(async () => {
     await database.close();
@@ -118,14 +121,14 @@ describe('what the server says', () => {
     ['XX001', 'store/damaged', false],
     ['42P01', 'store/damaged', false],
   ])('%s is %s', async (state, code, retryable) => {
-    const failing = database.read(() => rows('SELECT fail($1)', state));
+    const failing = database.read(() => queryRows('SELECT fail($1)', state));
     await expect(failing).rejects.toMatchObject({ code, retryable, data: { state } });
     // And the pool of one connection is well.
-    expect(await database.read(() => row('SELECT 1 AS one'))).toEqual({ one: 1 });
+    expect(await database.read(() => queryRow('SELECT 1 AS one'))).toEqual({ one: 1 });
   });
 
   test('what is a defect of ours stays what it is', async () => {
-    await expect(database.read(() => rows('SELECT fail($1)', '23514'))).rejects.toThrow('said 23514');
+    await expect(database.read(() => queryRows('SELECT fail($1)', '23514'))).rejects.toThrow('said 23514');
   });
 
   test('an index that is not valid is a finding', async () => {
@@ -144,8 +147,9 @@ describe('a new database', () => {
   test('[L42] is counted while it grows, and then finds a node by its key and not by its tree', async () => {
     const database = await preparedDatabase();
     const store = await open(database.url);
-    const bed = await Bed.make({ store });
-    for (let turn = 0; turn < 4; turn++) await bed.grow(Array.from({ length: 40 }, (_, index) => `${turn} ${index}`));
+    const fixture = await TestTree.make({ store });
+    for (let turn = 0; turn < 4; turn++)
+      await fixture.grow(Array.from({ length: 40 }, (_, index) => `${turn} ${index}`));
     await store.close();
     const counted = await database.query("SELECT reltuples AS n FROM pg_class WHERE oid = to_regclass('node')");
     expect(Number(counted[0]?.n)).toBeGreaterThanOrEqual(64);

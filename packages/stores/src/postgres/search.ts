@@ -4,9 +4,25 @@
  */
 import { type Role, type TreeId, treeId } from '@coppice/core';
 import { toColumn } from '../sql/exact-text.ts';
-import { exec, number, type Param, type Row, row, rows, text, type Work } from '../sql/query.ts';
-import { messageOf, searchTextOf } from '../sql/rows.ts';
-import { behind, candidateColumns, candidateOrder, type Found, hitOf, type Search } from '../sql/search.ts';
+import {
+  execute,
+  type Param,
+  queryRow,
+  queryRows,
+  type SqlRow,
+  type SqlTask,
+  sqlNumber,
+  sqlText,
+} from '../sql/query.ts';
+import { messageOfRow, searchTextOf } from '../sql/rows.ts';
+import {
+  candidateColumns,
+  candidateOrder,
+  type FoundRow,
+  hitOfRow,
+  type SearchRequest,
+  searchLag,
+} from '../sql/search.ts';
 import { postgresDialect } from './dialect.ts';
 
 // Rows that are copied or looked through at once.
@@ -14,7 +30,7 @@ const batch = 1_000;
 
 const saidColumns = 'id, seq, role, created_at, tool_call_id, content, search_text';
 
-interface Behind {
+interface TreeBehind {
   readonly treeId: TreeId;
   /** The version up to which the texts are copied. */
   readonly mark: number;
@@ -22,71 +38,74 @@ interface Behind {
 }
 
 /** The owner's trees whose texts are not all copied yet. */
-export function* treesBehind(owner: string, only: TreeId | null): Work<Behind[]> {
-  const found = yield* rows(
+export function* treesBehind(owner: string, only: TreeId | null): SqlTask<TreeBehind[]> {
+  const found = yield* queryRows(
     `SELECT t.id, t.version, coalesce(m.version, 0) AS mark FROM tree t LEFT JOIN search_mark m ON m.tree_id = t.id
     WHERE t.owner = $1 AND (CAST($2 AS TEXT) IS NULL OR t.id = $2) AND t.linear_form IS NULL AND t.version > coalesce(m.version, 0)`,
     owner,
     only,
   );
   return found.map((one) => ({
-    treeId: treeId(text(one, 'id')),
-    mark: number(one, 'mark'),
-    version: number(one, 'version'),
+    treeId: treeId(sqlText(one, 'id')),
+    mark: sqlNumber(one, 'mark'),
+    version: sqlNumber(one, 'version'),
   }));
 }
 
 /** Copies what a tree says since its mark. Runs in a transaction of its own; two of them wait for each other. */
-export function* catchUp(tree: TreeId): Work<void> {
-  const known = yield* row('SELECT version FROM tree WHERE id = $1', tree);
+export function* catchUpSearch(tree: TreeId): SqlTask<void> {
+  const known = yield* queryRow('SELECT version FROM tree WHERE id = $1', tree);
   // The tree may be gone meanwhile.
   if (known === undefined) return;
-  yield* exec(
+  yield* execute(
     'INSERT INTO search_mark (tree_id, version) SELECT id, 0 FROM tree WHERE id = $1 ON CONFLICT DO NOTHING',
     tree,
   );
-  const mark = yield* row('SELECT version FROM search_mark WHERE tree_id = $1 FOR UPDATE', tree);
+  const mark = yield* queryRow('SELECT version FROM search_mark WHERE tree_id = $1 FOR UPDATE', tree);
   if (mark === undefined) return;
   // Read again, behind the lock: whoever held it may have copied everything.
-  const version = number((yield* row('SELECT version FROM tree WHERE id = $1', tree)) ?? { version: 0 }, 'version');
-  const from = number(mark, 'version');
+  const version = sqlNumber(
+    (yield* queryRow('SELECT version FROM tree WHERE id = $1', tree)) ?? { version: 0 },
+    'version',
+  );
+  const from = sqlNumber(mark, 'version');
   if (version <= from) return;
   if (from === 0) yield* copyAll(tree);
   else yield* copyTouched(tree, from);
-  yield* exec('UPDATE search_mark SET version = $2 WHERE tree_id = $1', tree, version);
+  yield* execute('UPDATE search_mark SET version = $2 WHERE tree_id = $1', tree, version);
 }
 
 /** A tree that was never copied, some messages at a time in the order of their creation. */
-function* copyAll(tree: TreeId): Work<void> {
+function* copyAll(tree: TreeId): SqlTask<void> {
   for (let after = -1; ; ) {
-    const found = yield* rows(
+    const found = yield* queryRows(
       `SELECT ${saidColumns} FROM node WHERE tree_id = $1 AND seq > $2 AND role <> 'root' ORDER BY seq LIMIT ${batch}`,
       tree,
       after,
     );
     const last = found[found.length - 1];
     if (last === undefined) return;
-    after = number(last, 'seq');
-    yield* copy(tree, found);
+    after = sqlNumber(last, 'seq');
+    yield* copyTexts(tree, found);
   }
 }
 
 /** What the log names since a version: walking all nodes of a large tree for one new message would not do. */
-function* copyTouched(tree: TreeId, from: number): Work<void> {
+function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
   for (let after = from; ; ) {
-    const changes = yield* rows(
+    const changes = yield* queryRows(
       `SELECT version, steps FROM change WHERE tree_id = $1 AND version > $2 ORDER BY version LIMIT ${batch}`,
       tree,
       after,
     );
     const last = changes[changes.length - 1];
     if (last === undefined) return;
-    after = number(last, 'version');
-    const ids = [...new Set(changes.flatMap((change) => touchedBy(text(change, 'steps'))))];
+    after = sqlNumber(last, 'version');
+    const ids = [...new Set(changes.flatMap((change) => nodesTouchedBy(sqlText(change, 'steps'))))];
     for (let start = 0; start < ids.length; start += batch)
-      yield* copy(
+      yield* copyTexts(
         tree,
-        yield* rows(
+        yield* queryRows(
           `SELECT ${saidColumns} FROM node WHERE tree_id = $1 AND role <> 'root' AND id IN ${postgresDialect.list('$2')}`,
           tree,
           JSON.stringify(ids.slice(start, start + batch)),
@@ -95,7 +114,7 @@ function* copyTouched(tree: TreeId, from: number): Work<void> {
   }
 }
 
-function touchedBy(logged: string): string[] {
+function nodesTouchedBy(logged: string): string[] {
   const ids: string[] = [];
   for (const step of JSON.parse(logged) as readonly {
     readonly type: string;
@@ -108,16 +127,16 @@ function touchedBy(logged: string): string[] {
   return ids;
 }
 
-function* copy(tree: TreeId, found: readonly Row[]): Work<void> {
+function* copyTexts(tree: TreeId, found: readonly SqlRow[]): SqlTask<void> {
   const list = found.map((one) => ({
     tree_id: tree,
-    node_id: text(one, 'id'),
-    seq: number(one, 'seq'),
-    role: text(one, 'role'),
-    created_at: number(one, 'created_at'),
-    text: toColumn(saidBy(one).toLowerCase()),
+    node_id: sqlText(one, 'id'),
+    seq: sqlNumber(one, 'seq'),
+    role: sqlText(one, 'role'),
+    created_at: sqlNumber(one, 'created_at'),
+    text: toColumn(textsOfNodes(one).toLowerCase()),
   }));
-  yield* exec(
+  yield* execute(
     `INSERT INTO search_text (tree_id, node_id, seq, role, created_at, text)
     SELECT tree_id, node_id, seq, role, created_at, text FROM jsonb_to_recordset(CAST($1 AS JSONB))
       AS said(tree_id TEXT, node_id TEXT, seq BIGINT, role TEXT, created_at DOUBLE PRECISION, text TEXT)
@@ -126,20 +145,20 @@ function* copy(tree: TreeId, found: readonly Row[]): Work<void> {
   );
 }
 
-function saidBy(one: Row): string {
-  return searchTextOf(one, messageOf(one, text(one, 'role') as Role));
+function textsOfNodes(one: SqlRow): string {
+  return searchTextOf(one, messageOfRow(one, sqlText(one, 'role') as Role));
 }
 
 /** Hits among the copied texts, and in trees that could not be copied because nothing may be written. */
-export function* searchWork(search: Search, uncopied: readonly Behind[]): Work<Found[]> {
-  const found = new Map<string, Found>();
+export function* searchWork(search: SearchRequest, uncopied: readonly TreeBehind[]): SqlTask<FoundRow[]> {
+  const found = new Map<string, FoundRow>();
   for (const hit of yield* inCopied(search)) found.set(hit.nodeId, hit);
   for (const tree of uncopied) for (const hit of yield* inUncopied(search, tree)) found.set(hit.nodeId, hit);
   return [...found.values()];
 }
 
 /** What every part of a search asks of a candidate; its parameters come behind those given. */
-function conditions(search: Search, params: Param[]): string[] {
+function conditions(search: SearchRequest, params: Param[]): string[] {
   const asked = [`t.owner = $${params.push(search.owner)}`, 't.trashed_at IS NULL', 'n.removed_in IS NULL'];
   if (search.treeId !== null) asked.push(`t.id = $${params.push(search.treeId)}`);
   if (search.project !== null) asked.push(`t.project = $${params.push(search.project)}`);
@@ -148,50 +167,50 @@ function conditions(search: Search, params: Param[]): string[] {
   if (search.after !== null) {
     const { createdAt, treeId: tree, seq } = search.after;
     const first = params.push(createdAt, tree, seq) - 2;
-    asked.push(behind(`$${first}`, `$${first + 1}`, `$${first + 2}`));
+    asked.push(searchLag(`$${first}`, `$${first + 1}`, `$${first + 2}`));
   }
   return asked;
 }
 
-function escaped(term: string): string {
+function escapePattern(term: string): string {
   return `%${term.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
 /** The copies are in our own lower case, so what the database finds in them is what the terms say. */
-function* inCopied(search: Search): Work<Found[]> {
+function* inCopied(search: SearchRequest): SqlTask<FoundRow[]> {
   // Trigrams are found through bitmaps, and how depends on the term.
-  yield* exec('SET LOCAL enable_bitmapscan = on');
-  yield* exec('SET LOCAL plan_cache_mode = force_custom_plan');
+  yield* execute('SET LOCAL enable_bitmapscan = on');
+  yield* execute('SET LOCAL plan_cache_mode = force_custom_plan');
   const params: Param[] = [];
   const asked = conditions(search, params);
-  for (const term of search.terms) asked.push(`s.text LIKE $${params.push(escaped(term))}`);
-  const found = yield* rows(
+  for (const term of search.terms) asked.push(`s.text LIKE $${params.push(escapePattern(term))}`);
+  const found = yield* queryRows(
     `SELECT ${candidateColumns} FROM search_text s JOIN tree t ON t.id = s.tree_id
     JOIN node n ON n.tree_id = s.tree_id AND n.id = s.node_id
     WHERE ${asked.join(' AND ')} ORDER BY ${candidateOrder} LIMIT $${params.push(search.limit + 1)}`,
     ...params,
   );
-  return found.map((one) => hitOf(one, search.terms)).filter((hit) => hit !== null);
+  return found.map((one) => hitOfRow(one, search.terms)).filter((hit) => hit !== null);
 }
 
 /** Every message of a tree that was written after its mark is looked at. */
-function* inUncopied(search: Search, { treeId: tree, mark }: Behind): Work<Found[]> {
+function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind): SqlTask<FoundRow[]> {
   const params: Param[] = [tree, mark];
   const asked = ['n.tree_id = $1', 'n.content_in > $2', "n.role <> 'root'", ...conditions(search, params)];
   const place = `$${params.push(0)}`;
-  const found: Found[] = [];
+  const found: FoundRow[] = [];
   for (let after = -1; ; ) {
     params[params.length - 1] = after;
-    const part = yield* rows(
+    const part = yield* queryRows(
       `SELECT ${candidateColumns} FROM node n JOIN tree t ON t.id = n.tree_id
       WHERE ${asked.join(' AND ')} AND n.seq > ${place} ORDER BY n.seq LIMIT ${batch}`,
       ...params,
     );
     const last = part[part.length - 1];
     if (last === undefined) return found;
-    after = number(last, 'seq');
+    after = sqlNumber(last, 'seq');
     for (const one of part) {
-      const hit = hitOf(one, search.terms);
+      const hit = hitOfRow(one, search.terms);
       if (hit !== null) found.push(hit);
     }
   }

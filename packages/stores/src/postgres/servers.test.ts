@@ -3,14 +3,14 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, isAppError, nodeId, run, type Store, treeId } from '@coppice/core';
-import { Bed, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../test/postgres.ts';
 import { copyBinaries, PostgresServer, packagedBinaries } from '../../test/postgres-server.ts';
 import { contentsOf, preparedDatabase } from '../../test/postgres-subject.ts';
-import { Database } from './database.ts';
+import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { settingsOf } from './options.ts';
+import { postgresSettings } from './options.ts';
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
@@ -54,7 +54,7 @@ describe('many writers', () => {
     const [first, second] = pools;
     if (first === undefined || second === undefined) throw new Error('There are two pools.');
     const trees = Array.from({ length: 10 }, (_, at) => uuid(at + 1));
-    for (const id of trees) await Bed.make({ store: first, treeId: treeId(id) });
+    for (const id of trees) await TestTree.make({ store: first, treeId: treeId(id) });
     const perWriter = 8;
     const acknowledged = new Map<string, string[]>(trees.map((id) => [id, []]));
     await Promise.all(
@@ -91,7 +91,7 @@ describe('a server that is restarted or killed while it is written to', () => {
     const [one, other] = stores;
     if (one === undefined || other === undefined) throw new Error('There are two stores.');
     const trees = [uuid(1), uuid(2), uuid(3)];
-    for (const id of trees) await Bed.make({ store: one, treeId: treeId(id) });
+    for (const id of trees) await TestTree.make({ store: one, treeId: treeId(id) });
     const acknowledged: (readonly [tree: string, id: string])[] = [];
     let retried = 0;
     let stop = false;
@@ -128,14 +128,14 @@ describe('a server that is restarted or killed while it is written to', () => {
   test('another body under an id that was taken is a conflict, not a retry', async () => {
     const database = await preparedDatabase();
     const store = await open(database.url);
-    const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
-    await insist(store, bed.treeId, 50);
+    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    await insist(store, fixture.treeId, 50);
     const other = {
       type: 'append',
-      treeId: bed.treeId,
+      treeId: fixture.treeId,
       messages: [{ message: user('not that'), id: uuid(50) }],
     } as const;
-    expect(await bed.refusal(other)).toBe('id/taken');
+    expect(await fixture.refusal(other)).toBe('id/taken');
     await store.close();
     await database.drop();
   });
@@ -149,7 +149,7 @@ describe('opening', () => {
     const [first, last] = [opened[0], opened[5]];
     if (first === undefined || last === undefined) throw new Error('There are six stores.');
     expect(made).toEqual([{ version: String((await first.info()).schemaVersion) }]);
-    await (await Bed.make({ store: first, treeId: treeId(uuid(1)) })).grow(['hello']);
+    await (await TestTree.make({ store: first, treeId: treeId(uuid(1)) })).grow(['hello']);
     expect((await last.search({ text: 'hello' })).items.length).toBe(1);
     for (const store of opened) await store.close();
     await database.drop();
@@ -168,10 +168,10 @@ describe('opening', () => {
   test('a database that takes no writes is opened to be read, and search looks through what is not indexed', async () => {
     const database = await preparedDatabase();
     const writing = await open(database.url);
-    const bed = await Bed.make({ store: writing, treeId: treeId(uuid(1)) });
-    const [indexed] = await bed.grow(['a needle in the hay']);
+    const fixture = await TestTree.make({ store: writing, treeId: treeId(uuid(1)) });
+    const [indexed] = await fixture.grow(['a needle in the hay']);
     await writing.search({ text: 'needle' });
-    const [later] = await bed.grow(['another NEEDLE', 'nothing']);
+    const [later] = await fixture.grow(['another NEEDLE', 'nothing']);
     await writing.close();
     await database.query(
       `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET default_transaction_read_only = on`,
@@ -181,7 +181,7 @@ describe('opening', () => {
     expect(info.readOnly).toBe(true);
     expect(info.notes.join()).toContain('takes no writes');
     expect((await reading.search({ text: 'needle' })).items.map((hit) => hit.nodeId)).toEqual([later, indexed]);
-    expect(await codeOf(Bed.make({ store: reading, treeId: treeId(uuid(2)) }))).toBe('tree/read-only');
+    expect(await codeOf(TestTree.make({ store: reading, treeId: treeId(uuid(2)) }))).toBe('tree/read-only');
     await reading.close();
     await database.drop();
   });
@@ -195,7 +195,7 @@ describe('opening', () => {
       BEGIN INSERT INTO noted VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$`);
     await database.query('CREATE TABLE noted (setting TEXT)');
     await database.query('CREATE TRIGGER noting BEFORE INSERT ON change FOR EACH ROW EXECUTE FUNCTION note_setting()');
-    await Bed.make({ store, treeId: treeId(uuid(1)) });
+    await TestTree.make({ store, treeId: treeId(uuid(1)) });
     expect(await database.query('SELECT * FROM noted')).toEqual([{ setting: 'on' }]);
     await store.close();
     await database.drop();
@@ -210,8 +210,8 @@ describe('opening', () => {
     [url.username, url.password] = [`poor_${name}`, 'poor'];
     const store = await open(url.href);
     expect((await store.info()).notes.join()).toContain('pg_trgm');
-    const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
-    const [hit] = await bed.grow(['50% of the hay', 'a needle']);
+    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    const [hit] = await fixture.grow(['50% of the hay', 'a needle']);
     expect((await store.search({ text: '50% HAY' })).items.map((one) => one.nodeId)).toEqual([hit]);
     await store.close();
     await database.query(`DROP OWNED BY "poor_${name}" CASCADE`);
@@ -232,8 +232,8 @@ describe('opening', () => {
     expect(notes.join()).toContain('pg_trgm');
     expect(notes.join()).toContain('without fsync');
     expect(store.supports.durable).toBe(false);
-    const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
-    const [hit] = await bed.grow(['漢字 and more', 'a needle']);
+    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    const [hit] = await fixture.grow(['漢字 and more', 'a needle']);
     expect((await store.search({ text: '漢' })).items.map((one) => one.nodeId)).toEqual([hit]);
     await store.close();
     await server.close();
@@ -245,11 +245,11 @@ describe('search', () => {
   test('long terms come from the index', async () => {
     const database = await preparedDatabase();
     const store = await open(database.url);
-    const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
-    await bed.grow(Array.from({ length: 300 }, (_, n) => `message number ${n} says nothing of note`));
-    await bed.grow(['here is the needle']);
+    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    await fixture.grow(Array.from({ length: 300 }, (_, n) => `message number ${n} says nothing of note`));
+    await fixture.grow(['here is the needle']);
     expect((await store.search({ text: 'needle' })).items.length).toBe(1);
-    const plans = await Database.create(settingsOf(database.url, {}));
+    const plans = await PostgresDatabase.create(postgresSettings(database.url, {}));
     const plan = await plans.read(function* () {
       yield { sql: 'SET LOCAL enable_bitmapscan = on', params: [], want: 'count' };
       const found = yield {
@@ -268,13 +268,13 @@ describe('search', () => {
   test('a purged text leaves the index', async () => {
     const database = await preparedDatabase();
     const store = await open(database.url);
-    const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
-    const [, secret] = await bed.grow(['first', 'the secret']);
+    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    const [, secret] = await fixture.grow(['first', 'the secret']);
     await store.search({ text: 'secret' });
-    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [secret ?? nodeId('')] });
+    await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [secret ?? nodeId('')] });
     expect((await store.search({ text: 'secret' })).items).toEqual([]);
     expect(await database.query("SELECT 1 FROM search_text WHERE text LIKE '%secret%'")).toHaveLength(1);
-    await store.purge(bed.treeId, { upTo: 100 });
+    await store.purge(fixture.treeId, { upTo: 100 });
     expect(await database.query("SELECT 1 FROM search_text WHERE text LIKE '%secret%'")).toHaveLength(0);
     await store.close();
     await database.drop();

@@ -5,11 +5,20 @@
  */
 import type { BlobInfo } from '@coppice/core';
 import { addHashes, blobMark } from '../attachments.ts';
-import { type Dialect, exec, number, type Row, row, rows, text, type Work } from './query.ts';
+import {
+  execute,
+  queryRow,
+  queryRows,
+  type SqlDialect,
+  type SqlRow,
+  type SqlTask,
+  sqlNumber,
+  sqlText,
+} from './query.ts';
 
 /** Whose attachments, in which database, and for how many milliseconds bytes that were put wait for a message. */
-export interface Shelf {
-  readonly dialect: Dialect;
+export interface BlobScope {
+  readonly dialect: SqlDialect;
   readonly owner: string;
   readonly grace: number;
 }
@@ -18,14 +27,14 @@ export interface Shelf {
  * Keeps an attachment once, as what it was first said to be, and tells what that is. Bytes that are there already are
  * waited for anew. Its row of the times comes first: whoever takes bytes away holds that row until they are gone.
  */
-export function* putBlob({ dialect, owner }: Shelf, info: BlobInfo, bytes: Uint8Array): Work<BlobInfo> {
-  yield* exec(
+export function* putBlob({ dialect, owner }: BlobScope, info: BlobInfo, bytes: Uint8Array): SqlTask<BlobInfo> {
+  yield* execute(
     `INSERT INTO blob_put (owner, hash, at, loose) VALUES ($1, $2, ${dialect.now}, 0)
     ON CONFLICT (owner, hash) DO UPDATE SET at = excluded.at`,
     owner,
     info.hash,
   );
-  yield* exec(
+  yield* execute(
     'INSERT INTO blob (owner, hash, size, media_type, bytes) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (owner, hash) DO NOTHING',
     owner,
     info.hash,
@@ -37,17 +46,22 @@ export function* putBlob({ dialect, owner }: Shelf, info: BlobInfo, bytes: Uint8
 }
 
 /** What is known of an attachment. */
-export function* findBlob(owner: string, hash: string): Work<BlobInfo | null> {
-  const found = yield* row('SELECT hash, size, media_type FROM blob WHERE owner = $1 AND hash = $2', owner, hash);
-  return found === undefined ? null : { hash, size: number(found, 'size'), mediaType: text(found, 'media_type') };
+export function* findBlob(owner: string, hash: string): SqlTask<BlobInfo | null> {
+  const found = yield* queryRow('SELECT hash, size, media_type FROM blob WHERE owner = $1 AND hash = $2', owner, hash);
+  return found === undefined ? null : { hash, size: sqlNumber(found, 'size'), mediaType: sqlText(found, 'media_type') };
 }
 
 /** The bytes of an attachment, or a range of them; the database cuts, so that a large one is not fetched whole. */
-export function* readBlob(owner: string, hash: string, start: number, length: number | null): Work<Uint8Array | null> {
+export function* readBlob(
+  owner: string,
+  hash: string,
+  start: number,
+  length: number | null,
+): SqlTask<Uint8Array | null> {
   const found =
     length === null
-      ? yield* row('SELECT bytes AS part FROM blob WHERE owner = $1 AND hash = $2', owner, hash)
-      : yield* row(
+      ? yield* queryRow('SELECT bytes AS part FROM blob WHERE owner = $1 AND hash = $2', owner, hash)
+      : yield* queryRow(
           'SELECT substr(bytes, $3, $4) AS part FROM blob WHERE owner = $1 AND hash = $2',
           owner,
           hash,
@@ -62,9 +76,9 @@ export function* readBlob(owner: string, hash: string, start: number, length: nu
  * Holds the attachments that something is about to name until it is committed, and tells how many of them are there: who
  * collects meanwhile waits, and then sees the name. Where one transaction writes at a time nobody collects meanwhile.
  */
-export function* holdBlobs(dialect: Dialect, owner: string, named: ReadonlySet<string>): Work<number> {
+export function* holdBlobs(dialect: SqlDialect, owner: string, named: ReadonlySet<string>): SqlTask<number> {
   if (named.size === 0 || dialect.forUpdate === '') return named.size;
-  return yield* exec(
+  return yield* execute(
     `INSERT INTO blob_put (owner, hash, at, loose)
     SELECT owner, hash, 0, 0 FROM blob WHERE owner = $1 AND hash IN ${dialect.list('$2')} ORDER BY hash
     ON CONFLICT (owner, hash) DO UPDATE SET at = blob_put.at`,
@@ -78,9 +92,9 @@ export function* holdBlobs(dialect: Dialect, owner: string, named: ReadonlySet<s
  * what was still waited for at an earlier one. What was put too short a time ago is marked as loose for a later one;
  * answers how many of the candidates wait for that.
  */
-export function* collect({ dialect, owner, grace }: Shelf, candidates: ReadonlySet<string>): Work<number> {
+export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: ReadonlySet<string>): SqlTask<number> {
   if (candidates.size > 0)
-    yield* exec(
+    yield* execute(
       `INSERT INTO blob_put (owner, hash, at, loose)
       SELECT owner, hash, 0, 1 FROM blob WHERE owner = $1 AND hash IN ${dialect.list('$2')} ORDER BY hash
       ON CONFLICT (owner, hash) DO UPDATE SET loose = 1`,
@@ -88,7 +102,7 @@ export function* collect({ dialect, owner, grace }: Shelf, candidates: ReadonlyS
       JSON.stringify([...candidates]),
     );
   // Locked before anybody is asked what they name: a name that was on its way is committed by then.
-  const loose = yield* rows(
+  const loose = yield* queryRows(
     `SELECT hash FROM blob_put WHERE owner = $1 AND loose = 1 AND at <= ${dialect.now} - $2 ORDER BY hash${dialect.forUpdate}`,
     owner,
     grace,
@@ -98,43 +112,43 @@ export function* collect({ dialect, owner, grace }: Shelf, candidates: ReadonlyS
   const still = yield* namedByOwner(owner);
   const gone: string[] = [];
   const named: string[] = [];
-  for (const one of loose) (still.has(text(one, 'hash')) ? named : gone).push(text(one, 'hash'));
+  for (const one of loose) (still.has(sqlText(one, 'hash')) ? named : gone).push(sqlText(one, 'hash'));
   const inList = `owner = $1 AND hash IN ${dialect.list('$2')}`;
-  if (named.length > 0) yield* exec(`UPDATE blob_put SET loose = 0 WHERE ${inList}`, owner, JSON.stringify(named));
+  if (named.length > 0) yield* execute(`UPDATE blob_put SET loose = 0 WHERE ${inList}`, owner, JSON.stringify(named));
   if (gone.length > 0)
     for (const table of ['blob', 'blob_put'])
-      yield* exec(`DELETE FROM ${table} WHERE ${inList}`, owner, JSON.stringify(gone));
+      yield* execute(`DELETE FROM ${table} WHERE ${inList}`, owner, JSON.stringify(gone));
   return waiting.filter((hash) => !still.has(hash)).length;
 }
 
 /** The candidates that are there and whose time is not over yet. */
 function* waitingOf(
-  { list }: Dialect,
+  { list }: SqlDialect,
   owner: string,
   candidates: ReadonlySet<string>,
-  due: readonly Row[],
-): Work<string[]> {
+  due: readonly SqlRow[],
+): SqlTask<string[]> {
   if (candidates.size === 0) return [];
-  const over = new Set(due.map((one) => text(one, 'hash')));
-  const found = yield* rows(
+  const over = new Set(due.map((one) => sqlText(one, 'hash')));
+  const found = yield* queryRows(
     `SELECT hash FROM blob WHERE owner = $1 AND hash IN ${list('$2')}`,
     owner,
     JSON.stringify([...candidates]),
   );
-  return found.map((one) => text(one, 'hash')).filter((hash) => !over.has(hash));
+  return found.map((one) => sqlText(one, 'hash')).filter((hash) => !over.has(hash));
 }
 
 /** Whose attachments an earlier purge left loose and nobody waits for any more. */
-export function* ownersWithLoose(dialect: Dialect, grace: number): Work<readonly string[]> {
-  const found = yield* rows(
+export function* ownersWithLoose(dialect: SqlDialect, grace: number): SqlTask<readonly string[]> {
+  const found = yield* queryRows(
     `SELECT DISTINCT owner FROM blob_put WHERE loose = 1 AND at <= ${dialect.now} - $1 ORDER BY owner`,
     grace,
   );
-  return found.map((one) => text(one, 'owner'));
+  return found.map((one) => sqlText(one, 'owner'));
 }
 
 /** Everything that an owner's trees and runs name, now, before or in the trash. */
-function* namedByOwner(owner: string): Work<ReadonlySet<string>> {
+function* namedByOwner(owner: string): SqlTask<ReadonlySet<string>> {
   const like = `LIKE '%${blobMark}%'`;
   const named = new Set<string>();
   for (const sql of [
@@ -143,6 +157,7 @@ function* namedByOwner(owner: string): Work<ReadonlySet<string>> {
     `SELECT coalesce(linear_form, '') AS one, attributes AS two FROM tree WHERE owner = $1 AND (linear_form ${like} OR attributes ${like})`,
     `SELECT data AS one, '' AS two FROM run WHERE owner = $1 AND data ${like}`,
   ])
-    for (const one of yield* rows(sql, owner)) for (const column of ['one', 'two']) addHashes(text(one, column), named);
+    for (const one of yield* queryRows(sql, owner))
+      for (const column of ['one', 'two']) addHashes(sqlText(one, column), named);
   return named;
 }

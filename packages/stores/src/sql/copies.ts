@@ -1,6 +1,6 @@
 /** Which messages are copies of which: what a purge of one of them leaves in other trees. */
 import { type NodeMeta, type PurgeReport, type TreeId, treeId } from '@coppice/core';
-import { type Dialect, number, type Query, rows, text, textOrNull, type Work } from './query.ts';
+import { type Query, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 
 // The first node of a row of copies stands for all of them, so that they are found though one in between was purged.
 const insertCopy = `INSERT INTO node_copy (tree_id, node_id, from_node_id)
@@ -14,17 +14,17 @@ export function copyOf(tree: string, id: string, meta: NodeMeta): Query | null {
 }
 
 /** Notes the copies that were made before there was a place for them. */
-export function* enterCopies({ name }: Dialect): Work<void> {
+export function* enterCopies({ name }: SqlDialect): SqlTask<void> {
   const like = '(meta LIKE \'%"copiedFrom"%\' OR meta LIKE \'%"pickedFrom"%\')';
   const place = name === 'sqlite' ? 'rowid' : 'id';
   for (let after: string | number = name === 'sqlite' ? 0 : ''; ; ) {
-    const found = yield* rows(
+    const found = yield* queryRows(
       `SELECT ${place} AS place, tree_id, id, meta FROM node WHERE ${place} > $1 AND ${like} ORDER BY ${place} LIMIT 500`,
       after,
     );
     for (const one of found) {
-      after = name === 'sqlite' ? number(one, 'place') : text(one, 'place');
-      const query = copyOf(text(one, 'tree_id'), text(one, 'id'), metaIn(text(one, 'meta')));
+      after = name === 'sqlite' ? sqlNumber(one, 'place') : sqlText(one, 'place');
+      const query = copyOf(sqlText(one, 'tree_id'), sqlText(one, 'id'), metaIn(sqlText(one, 'meta')));
       if (query !== null) yield query;
     }
     if (found.length < 500) return;
@@ -41,15 +41,20 @@ function metaIn(json: string): NodeMeta {
 }
 
 /** Other trees of an owner that hold a copy of nodes, or what nodes were copied from, and how many. */
-export function* copiesOf({ list }: Dialect, owner: string, tree: TreeId, ids: string): Work<PurgeReport['copies']> {
+export function* copiesOf(
+  { list }: SqlDialect,
+  owner: string,
+  tree: TreeId,
+  ids: string,
+): SqlTask<PurgeReport['copies']> {
   const origins = new Set(JSON.parse(ids) as readonly string[]);
-  for (const one of yield* rows(`SELECT from_node_id FROM node_copy WHERE node_id IN ${list('$1')}`, ids))
-    origins.add(text(one, 'from_node_id'));
+  for (const one of yield* queryRows(`SELECT from_node_id FROM node_copy WHERE node_id IN ${list('$1')}`, ids))
+    origins.add(sqlText(one, 'from_node_id'));
   const first = JSON.stringify([...origins]);
   const kin = new Set(origins);
-  for (const one of yield* rows(`SELECT node_id FROM node_copy WHERE from_node_id IN ${list('$1')}`, first))
-    kin.add(text(one, 'node_id'));
-  const found = yield* rows(
+  for (const one of yield* queryRows(`SELECT node_id FROM node_copy WHERE from_node_id IN ${list('$1')}`, first))
+    kin.add(sqlText(one, 'node_id'));
+  const found = yield* queryRows(
     `SELECT n.tree_id, t.title, count(*) AS n FROM node n JOIN tree t ON t.id = n.tree_id
     WHERE n.id IN ${list('$3')} AND t.owner = $1 AND t.id <> $2 GROUP BY n.tree_id, t.title ORDER BY n.tree_id`,
     owner,
@@ -57,8 +62,8 @@ export function* copiesOf({ list }: Dialect, owner: string, tree: TreeId, ids: s
     JSON.stringify([...kin]),
   );
   return found.map((one) => ({
-    treeId: treeId(text(one, 'tree_id')),
-    title: textOrNull(one, 'title'),
-    nodes: number(one, 'n'),
+    treeId: treeId(sqlText(one, 'tree_id')),
+    title: sqlTextOrNull(one, 'title'),
+    nodes: sqlNumber(one, 'n'),
   }));
 }

@@ -2,7 +2,7 @@
 import type { AbortSignalLike } from '@coppice/core';
 
 /** Where a feed comes from. */
-export interface Following<T> {
+export interface FeedOptions<T> {
   /** What comes next, in order; nothing where one has to wait, null where no more will come. */
   next(): Promise<readonly T[] | null>;
   /** One of them is about to be handed on: the next ones are those behind it. */
@@ -12,12 +12,12 @@ export interface Following<T> {
 }
 
 /** Hands on what comes, one by one, until the signal or the end. */
-export async function* follow<T>(way: Following<T>, signal: AbortSignalLike | undefined): AsyncGenerator<T> {
-  while (!ended(signal)) {
+export async function* followFeed<T>(way: FeedOptions<T>, signal: AbortSignalLike | undefined): AsyncGenerator<T> {
+  while (!feedEnded(signal)) {
     const found = await way.next();
     if (found === null) return;
     for (const one of found) {
-      if (ended(signal)) return;
+      if (feedEnded(signal)) return;
       way.passed(one);
       yield one;
     }
@@ -26,6 +26,6 @@ export async function* follow<T>(way: Following<T>, signal: AbortSignalLike | un
 }
 
 // Asked anew each time: it may end while something is awaited.
-function ended(signal: AbortSignalLike | undefined): boolean {
+function feedEnded(signal: AbortSignalLike | undefined): boolean {
   return signal?.aborted === true;
 }

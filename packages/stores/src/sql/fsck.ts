@@ -1,12 +1,12 @@
 /** The check of a whole database: the invariants as SQL, then every tree by core's own check. */
 import { type Answer, checkRows, type FsckReport, isAppError, type TreeId, treeId } from '@coppice/core';
 import { answerRead } from './answers.ts';
-import { type Dialect, rows, text, type Work } from './query.ts';
-import { homeOf, repairDatabase } from './repair.ts';
-import { type Scope, treeRow } from './scope.ts';
+import { queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
+import { repairDatabase, treeOfFinding } from './repair.ts';
+import { type TreeScope, treeRow } from './scope.ts';
 import { rowUnreadable, unreadableOf } from './unreadable.ts';
 
-type Finding = FsckReport['findings'][number];
+type DatabaseFinding = FsckReport['findings'][number];
 
 /** Invariants over the read-only views, the same on every database. Each row is a fault: a code and an id. */
 const invariants = `
@@ -40,38 +40,38 @@ const warnings = new Set(['J27 pending-without-run', 'run-dangling']);
 
 /** Checks an owner's trees (all owners' by SQL), and mends what can be mended without losing anything. */
 export function* fsckDatabase(
-  dialect: Dialect,
+  dialect: SqlDialect,
   owner: string,
   options: { readonly repair?: boolean; readonly treeId?: TreeId },
   damage: readonly string[],
-  mendDamage: ((damage: readonly string[]) => Work<string[]>) | undefined,
-): Work<FsckReport> {
-  const findings: Finding[] = damage.map((message) => ({
+  mendDamage: ((damage: readonly string[]) => SqlTask<string[]>) | undefined,
+): SqlTask<FsckReport> {
+  const findings: DatabaseFinding[] = damage.map((message) => ({
     code: 'database',
     severity: 'error',
     id: '',
     message,
     treeId: null,
   }));
-  const broken = yield* rows(`${invariants} ORDER BY 1, 2`);
-  for (const found of [...broken, ...(yield* rows(`${references} ORDER BY 1, 2`))]) {
-    const code = text(found, 'c');
-    const id = text(found, 'id');
+  const broken = yield* queryRows(`${invariants} ORDER BY 1, 2`);
+  for (const found of [...broken, ...(yield* queryRows(`${references} ORDER BY 1, 2`))]) {
+    const code = sqlText(found, 'c');
+    const id = sqlText(found, 'id');
     findings.push({
       code,
       severity: warnings.has(code) ? 'warning' : 'error',
       id,
       message: `${code} at ${id}.`,
-      treeId: 'tree' in found ? treeId(text(found, 'tree')) : yield* homeOf(id),
+      treeId: 'tree' in found ? treeId(sqlText(found, 'tree')) : yield* treeOfFinding(id),
     });
   }
-  const trees = yield* rows(
+  const trees = yield* queryRows(
     'SELECT id FROM tree WHERE owner = $1 AND (CAST($2 AS TEXT) IS NULL OR id = $2) ORDER BY id',
     owner,
     options.treeId ?? null,
   );
   let nodes = 0;
-  for (const one of trees) nodes += yield* checkTree(dialect, owner, treeId(text(one, 'id')), findings);
+  for (const one of trees) nodes += yield* checkStoredTree(dialect, owner, treeId(sqlText(one, 'id')), findings);
   const wanted =
     options.treeId === undefined
       ? findings
@@ -86,10 +86,15 @@ export function* fsckDatabase(
 }
 
 /** Adds what core's check says of a tree, and gives how many nodes it has. */
-function* checkTree(dialect: Dialect, owner: string, id: TreeId, findings: Finding[]): Work<number> {
+function* checkStoredTree(
+  dialect: SqlDialect,
+  owner: string,
+  id: TreeId,
+  findings: DatabaseFinding[],
+): SqlTask<number> {
   const seen = new Set(findings.map((finding) => `${finding.code} ${finding.id}`));
   try {
-    const scope: Scope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
+    const scope: TreeScope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
     if (scope.tree === null || scope.tree.linear !== null) return 0;
     const all: Answer = yield* answerRead(scope, { ask: 'rows' });
     if (all === null || typeof all !== 'object' || !('nodes' in all) || !('bookmarks' in all) || !('row' in all))

@@ -1,12 +1,12 @@
 /** Conversations that are still lists, in a database: one row that holds the list, and its first commit in the log. */
 import {
   type Answer,
-  answer,
+  answerFromTree,
   type LinearRecord,
   type NodeId,
+  type OutsideTree,
   type Read,
   refuse,
-  type Surroundings,
   type TreeId,
   type TreeRow,
   treeId,
@@ -15,29 +15,34 @@ import { addHashes } from '../attachments.ts';
 import { type LinearTree, linearNodeId, linearRootId } from '../linear.ts';
 import { answerRead } from './answers.ts';
 import { holdBlobs } from './attachments.ts';
-import { type Dialect, exec, number, row, rows, text, type Work } from './query.ts';
-import { type Scope, takenIds, treeRow } from './scope.ts';
-import { plantTree, writeLog } from './write.ts';
+import { execute, queryRow, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText } from './query.ts';
+import { type TreeScope, takenIds, treeRow } from './scope.ts';
+import { insertTree, writeLog } from './write.ts';
 
 /** Stores a list as it is. Storing the same list again changes nothing. */
-export function* putLinear(owner: string, dialect: Dialect, record: LinearRecord, linear: LinearTree): Work<void> {
+export function* putLinear(
+  owner: string,
+  dialect: SqlDialect,
+  record: LinearRecord,
+  linear: LinearTree,
+): SqlTask<void> {
   const { treeId: id } = record;
   const form = JSON.stringify(record);
   const there = yield* treeRow(owner, id);
   if (there?.linear === form) return;
   if (there !== null) refuse('tree/exists', `There is a tree ${id} already.`, { treeId: id });
   const ids = linear.settled.commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
-  const [taken] = yield* rows(`${takenIds(dialect)} LIMIT 1`, JSON.stringify(ids));
+  const [taken] = yield* queryRows(`${takenIds(dialect)} LIMIT 1`, JSON.stringify(ids));
   if (taken !== undefined)
-    refuse('id/taken', `The id ${text(taken, 'id')} is taken by another node.`, { nodeId: text(taken, 'id') });
-  const scope: Scope = { dialect, owner, treeId: id, tree: null };
+    refuse('id/taken', `The id ${sqlText(taken, 'id')} is taken by another node.`, { nodeId: sqlText(taken, 'id') });
+  const scope: TreeScope = { dialect, owner, treeId: id, tree: null };
   const named = new Set<string>();
   addHashes(form, named);
   yield* holdBlobs(dialect, owner, named);
-  yield* plantTree(scope, linear.settled);
+  yield* insertTree(scope, linear.settled);
   const { version, structureVersion, nextSeq, updatedAt } = linear.tree;
   // The active node stays null here: its row is not there yet.
-  yield* exec(
+  yield* execute(
     "UPDATE tree SET format = 'linear', linear_form = $2, version = $3, structure_version = $4, next_seq = $5, updated_at = $6 WHERE id = $1",
     id,
     form,
@@ -47,10 +52,10 @@ export function* putLinear(owner: string, dialect: Dialect, record: LinearRecord
     updatedAt,
   );
   yield* writeLog(scope, linear.settled.commit);
-  yield* exec(enterIds(dialect), pairsOf(id, ids));
+  yield* execute(enterIds(dialect), pairsOf(id, ids));
 }
 
-function enterIds({ pairs }: Dialect): string {
+function enterIds({ pairs }: SqlDialect): string {
   return `INSERT INTO linear_node (id, tree_id) SELECT p.a, p.b FROM ${pairs('$1')} AS p WHERE true`;
 }
 
@@ -59,17 +64,17 @@ function pairsOf(tree: TreeId, ids: readonly NodeId[]): string {
 }
 
 /** Enters the ids of lists that were stored before there was a place for them. */
-export function* enterLists(dialect: Dialect): Work<void> {
-  for (const one of yield* rows('SELECT id FROM tree WHERE linear_form IS NOT NULL')) {
-    const tree = treeId(text(one, 'id'));
-    const found = yield* row('SELECT linear_form FROM tree WHERE id = $1', tree);
-    const ids = found === undefined ? [] : idsIn(tree, text(found, 'linear_form'));
-    yield* exec(`${enterIds(dialect)} ON CONFLICT DO NOTHING`, pairsOf(tree, ids));
+export function* enterLists(dialect: SqlDialect): SqlTask<void> {
+  for (const one of yield* queryRows('SELECT id FROM tree WHERE linear_form IS NOT NULL')) {
+    const tree = treeId(sqlText(one, 'id'));
+    const found = yield* queryRow('SELECT linear_form FROM tree WHERE id = $1', tree);
+    const ids = found === undefined ? [] : idsOfList(tree, sqlText(found, 'linear_form'));
+    yield* execute(`${enterIds(dialect)} ON CONFLICT DO NOTHING`, pairsOf(tree, ids));
   }
 }
 
 /** The ids that a list has when it is read as a tree; none where it cannot be read, which the check tells. */
-function idsIn(tree: TreeId, form: string): NodeId[] {
+function idsOfList(tree: TreeId, form: string): NodeId[] {
   try {
     const { messages } = JSON.parse(form) as LinearRecord;
     return [linearRootId(tree), ...messages.map((_, at) => linearNodeId({ treeId: tree, messages }, at))];
@@ -79,9 +84,9 @@ function idsIn(tree: TreeId, form: string): NodeId[] {
 }
 
 /** The newest place in the log. */
-export function* latestChange(): Work<number> {
-  const found = yield* row('SELECT coalesce(max(id), 0) AS n FROM change');
-  return found === undefined ? 0 : number(found, 'n');
+export function* latestChange(): SqlTask<number> {
+  const found = yield* queryRow('SELECT coalesce(max(id), 0) AS n FROM change');
+  return found === undefined ? 0 : sqlNumber(found, 'n');
 }
 
 /** The row of the tree that a list reads as. */
@@ -101,14 +106,14 @@ const outside = {
 };
 
 /** Answers a read about a list from the tree it reads as, and everything else from the database. */
-export function* answerLinear(scope: Scope, linear: LinearTree, read: Read): Work<Answer> {
+export function* answerLinear(scope: TreeScope, linear: LinearTree, read: Read): SqlTask<Answer> {
   const elsewhere = 'treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId;
   if (elsewhere || read.ask === 'taken' || read.ask === 'forest' || read.ask === 'home')
     return yield* answerRead(scope, read);
-  const around: Surroundings = { ...outside, log: (since) => (since < 1 ? [linear.settled.commit] : []) };
+  const around: OutsideTree = { ...outside, log: (since) => (since < 1 ? [linear.settled.commit] : []) };
   // Own tree ids are answered by the value without naming it.
   const own = 'treeId' in read ? { ...read, treeId: undefined } : read;
-  return answer(linear.tree, withoutUndefined(own), around);
+  return answerFromTree(linear.tree, withoutUndefined(own), around);
 }
 
 function withoutUndefined<T extends object>(read: T): Read {

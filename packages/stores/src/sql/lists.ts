@@ -18,12 +18,22 @@ import {
 import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
 import { stepCounts } from './log.ts';
-import { number, type Param, parsed, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
-import { messageOf, nodeColumns, plainRow, searchTextOf, treeColumns, treeOf } from './rows.ts';
-import { refuseCycle, type Scope } from './scope.ts';
+import {
+  type Param,
+  parsed,
+  queryRow,
+  queryRows,
+  type SqlRow,
+  type SqlTask,
+  sqlNumber,
+  sqlText,
+  sqlTextOrNull,
+} from './query.ts';
+import { messageOfRow, nodeColumns, searchTextOf, storedTreeOf, toTreeRow, treeColumns } from './rows.ts';
+import { refuseCycle, type TreeScope } from './scope.ts';
 
 /** Trees of an owner, the one changed last first. */
-export function* listTrees(owner: string, query: TreeQuery): Work<Page<TreeSummary>> {
+export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<TreeSummary>> {
   const limit = pageLimit(query.limit);
   const from = query.cursor == null ? null : fromCursor('trees', ['number', 'string'], query.cursor);
   let after = from === null ? null : { updatedAt: Number(from[0]), id: String(from[1]) };
@@ -38,8 +48,8 @@ export function* listTrees(owner: string, query: TreeQuery): Work<Page<TreeSumma
   const size = title === undefined && tag === undefined ? limit + 1 : Math.max(limit + 1, comparedAtOnce);
   for (;;) {
     const found: TreeSummary[] = (yield* someTrees(owner, query, after, size)).map((one) => {
-      const tree = treeOf(one);
-      return { ...plainRow(tree), format: tree.format };
+      const tree = storedTreeOf(one);
+      return { ...toTreeRow(tree), format: tree.format };
     });
     for (const tree of found) if (fits(tree)) items.push(tree);
     const end = found[found.length - 1];
@@ -62,7 +72,7 @@ function* someTrees(
   query: TreeQuery,
   after: (Pick<TreeSummary, 'updatedAt'> & { readonly id: string }) | null,
   size: number,
-): Work<readonly Row[]> {
+): SqlTask<readonly SqlRow[]> {
   const params: Param[] = [owner, size];
   const conditions = ['owner = $1', query.trashed === true ? 'trashed_at IS NOT NULL' : 'trashed_at IS NULL'];
   const also = (condition: (parameter: string) => string, value: Param) => {
@@ -80,7 +90,7 @@ function* someTrees(
     params.push(after.updatedAt, after.id);
     conditions.push(`(updated_at, id) < ($${params.length - 1}, $${params.length})`);
   }
-  return yield* rows(
+  return yield* queryRows(
     `SELECT ${treeColumns} FROM tree WHERE ${conditions.join(' AND ')} ORDER BY updated_at DESC, id DESC LIMIT $2`,
     ...params,
   );
@@ -91,28 +101,28 @@ function escapedLike(part: string): string {
 }
 
 /** The commits of a tree, newest first. */
-export function* history(tree: TreeId, before: number, limit: number): Work<CommitSummary[]> {
-  const found = yield* rows(
+export function* listCommits(tree: TreeId, before: number, limit: number): SqlTask<CommitSummary[]> {
+  const found = yield* queryRows(
     'SELECT * FROM change WHERE tree_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3',
     tree,
     before,
     pageLimit(limit),
   );
   return found.map((one) => ({
-    version: number(one, 'version'),
-    actId: actId(text(one, 'act_id')),
-    actor: text(one, 'actor'),
-    at: number(one, 'at'),
-    kind: text(one, 'kind') as CommitKind,
-    structural: number(one, 'structural') === 1,
+    version: sqlNumber(one, 'version'),
+    actId: actId(sqlText(one, 'act_id')),
+    actor: sqlText(one, 'actor'),
+    at: sqlNumber(one, 'at'),
+    kind: sqlText(one, 'kind') as CommitKind,
+    structural: sqlNumber(one, 'structural') === 1,
     steps: stepCounts(one),
   }));
 }
 
 /** What lies in a tree's trash: the tops of what commits removed, newest first, and how much went with each. */
-export function* trash(scope: Scope): Work<TrashItem[]> {
+export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
   const tree = scope.treeId;
-  const tops = yield* rows(
+  const tops = yield* queryRows(
     `SELECT ${nodeColumns.replace(/\w+/g, 'n.$&')}, c.at AS removed_at FROM node n
     LEFT JOIN node p ON p.tree_id = n.tree_id AND p.id = n.parent_id
     LEFT JOIN change c ON c.tree_id = n.tree_id AND c.version = n.removed_in
@@ -122,15 +132,15 @@ export function* trash(scope: Scope): Work<TrashItem[]> {
   );
   const items: TrashItem[] = [];
   for (const one of tops) {
-    const removedIn = number(one, 'removed_in');
-    const id = nodeId(text(one, 'id'));
-    const message = messageOf(one, text(one, 'role') as 'user');
+    const removedIn = sqlNumber(one, 'removed_in');
+    const id = nodeId(sqlText(one, 'id'));
+    const message = messageOfRow(one, sqlText(one, 'role') as 'user');
     const count = (yield* removedTogether(tree, id, removedIn)).length;
     items.push({
       treeId: tree,
       nodeId: id,
       removedIn,
-      at: one.removed_at === null ? 0 : number(one, 'removed_at'),
+      at: one.removed_at === null ? 0 : sqlNumber(one, 'removed_at'),
       count,
       preview: previewOf({ text: searchTextOf(one, message), meta: parsed(one, 'meta') as Node['meta'] }, count - 1),
     });
@@ -139,8 +149,8 @@ export function* trash(scope: Scope): Work<TrashItem[]> {
 }
 
 /** The ids that a commit removed with a node, itself included. */
-export function* removedTogether(tree: TreeId, top: NodeId, removedIn: number): Work<NodeId[]> {
-  const found = yield* rows(
+export function* removedTogether(tree: TreeId, top: NodeId, removedIn: number): SqlTask<NodeId[]> {
+  const found = yield* queryRows(
     `WITH RECURSIVE gone(id) AS (
       SELECT id FROM node WHERE tree_id = $1 AND id = $2 AND removed_in = $3
       UNION ALL
@@ -150,29 +160,29 @@ export function* removedTogether(tree: TreeId, top: NodeId, removedIn: number): 
     top,
     removedIn,
   );
-  const ids = found.map((one) => nodeId(text(one, 'id')));
-  const above = yield* row('SELECT parent_id FROM node WHERE tree_id = $1 AND id = $2', tree, top);
-  const parent = above === undefined ? null : textOrNull(above, 'parent_id');
+  const ids = found.map((one) => nodeId(sqlText(one, 'id')));
+  const above = yield* queryRow('SELECT parent_id FROM node WHERE tree_id = $1 AND id = $2', tree, top);
+  const parent = above === undefined ? null : sqlTextOrNull(above, 'parent_id');
   if (parent !== null && ids.includes(nodeId(parent))) refuseCycle(top);
   return ids;
 }
 
 /** Changes of an owner's trees after a number of the log, in the log's order. */
-export function* listEvents(owner: string, since: number, limit: number): Work<ListEvent[]> {
-  const found = yield* rows(
+export function* listEvents(owner: string, since: number, limit: number): SqlTask<ListEvent[]> {
+  const found = yield* queryRows(
     'SELECT id, tree_id, version FROM change WHERE id > $1 AND owner = $2 ORDER BY id LIMIT $3',
     since,
     owner,
     limit,
   );
-  return found.map(eventOf);
+  return found.map(listEventOf);
 }
 
 /** A change as it is told in a list. */
-export function eventOf(one: Row): ListEvent {
+export function listEventOf(one: SqlRow): ListEvent {
   return {
-    cursor: toCursor('changes', [number(one, 'id')]),
-    treeId: treeId(text(one, 'tree_id')),
-    version: number(one, 'version'),
+    cursor: toCursor('changes', [sqlNumber(one, 'id')]),
+    treeId: treeId(sqlText(one, 'tree_id')),
+    version: sqlNumber(one, 'version'),
   };
 }

@@ -8,6 +8,7 @@ import {
   type ActRecord,
   type Alias,
   actId,
+  applyPatch,
   type Block,
   type Commit,
   type CommitKind,
@@ -21,18 +22,17 @@ import {
   type NodeStatus,
   nodeId,
   type Patch,
-  patched,
   type Role,
   type Step,
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { number, parsed, type Row, row, rows, text, type Work } from './query.ts';
-import { contentOf, nodeColumns, nodeOf, type StoredTree } from './rows.ts';
-import type { Scope } from './scope.ts';
+import { parsed, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
+import { contentOfRow, nodeColumns, nodeOfRow, type StoredTree } from './rows.ts';
+import type { TreeScope } from './scope.ts';
 
 /** A step in the log. */
-type Logged =
+type LoggedStep =
   | (LoggedInsert & { readonly type: 'insert' })
   | { readonly type: 'replace'; readonly nodeId: string; readonly since: number }
   | Exclude<Step, { type: 'insert' | 'replace' }>;
@@ -53,7 +53,7 @@ interface LoggedInsert {
 /** The steps of a commit as the log keeps them. */
 export function loggedSteps(steps: readonly Step[]): string {
   return JSON.stringify(
-    steps.map((step): Logged => {
+    steps.map((step): LoggedStep => {
       if (step.type === 'insert') {
         const { id, parentId, position, groupId, matchParent, kind, message, status, createdAt } = step.node;
         return {
@@ -75,29 +75,29 @@ export function loggedSteps(steps: readonly Step[]): string {
 }
 
 /** How many steps of which type a logged commit has. */
-export function stepCounts(change: Row): Readonly<Record<string, number>> {
+export function stepCounts(change: SqlRow): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const step of parsed(change, 'steps') as readonly Logged[]) counts[step.type] = (counts[step.type] ?? 0) + 1;
+  for (const step of parsed(change, 'steps') as readonly LoggedStep[]) counts[step.type] = (counts[step.type] ?? 0) + 1;
   return counts;
 }
 
 /** A commit without its steps. */
-function commitHead(found: Row): Omit<Commit, 'steps'> {
+function commitHead(found: SqlRow): Omit<Commit, 'steps'> {
   return {
-    treeId: treeId(text(found, 'tree_id')),
-    version: number(found, 'version'),
-    actId: actId(text(found, 'act_id')),
-    actor: text(found, 'actor'),
-    at: number(found, 'at'),
-    kind: text(found, 'kind') as CommitKind,
-    seq: number(found, 'seq'),
-    structural: number(found, 'structural') === 1,
+    treeId: treeId(sqlText(found, 'tree_id')),
+    version: sqlNumber(found, 'version'),
+    actId: actId(sqlText(found, 'act_id')),
+    actor: sqlText(found, 'actor'),
+    at: sqlNumber(found, 'at'),
+    kind: sqlText(found, 'kind') as CommitKind,
+    seq: sqlNumber(found, 'seq'),
+    structural: sqlNumber(found, 'structural') === 1,
   };
 }
 
 /** The commits after a version, oldest first, whole again. */
-export function* hydratedLog(scope: Scope, since: number, limit = 1_000_000_000): Work<Commit[]> {
-  const found = yield* rows(
+export function* hydratedLog(scope: TreeScope, since: number, limit = 1_000_000_000): SqlTask<Commit[]> {
+  const found = yield* queryRows(
     'SELECT * FROM change WHERE tree_id = $1 AND version > $2 ORDER BY version LIMIT $3',
     scope.treeId,
     since,
@@ -113,13 +113,13 @@ interface Hydrated {
 }
 
 /** Puts contents back into logged commits. Contents are fetched per node: its present row and its former contents. */
-function* hydrated(scope: Scope, found: readonly Row[]): Work<Hydrated> {
-  const past = new Past(scope);
+function* hydrated(scope: TreeScope, found: readonly SqlRow[]): SqlTask<Hydrated> {
+  const past = new PastNodes(scope);
   const commits: Commit[] = [];
   for (const one of found) {
     const head = commitHead(one);
     const steps: Step[] = [];
-    for (const step of parsed(one, 'steps') as readonly Logged[]) {
+    for (const step of parsed(one, 'steps') as readonly LoggedStep[]) {
       steps.push(yield* wholeStep(past, step, head.version));
     }
     commits.push({ ...head, steps });
@@ -127,13 +127,13 @@ function* hydrated(scope: Scope, found: readonly Row[]): Work<Hydrated> {
   return { commits, purged: past.purged };
 }
 
-function* wholeStep(past: Past, step: Logged, version: number): Work<Step> {
+function* wholeStep(past: PastNodes, step: LoggedStep, version: number): SqlTask<Step> {
   if (step.type === 'insert') {
     const node = yield* past.node(step.id);
     if (node === null) return { type: 'insert', node: purgedNode(step) };
     const content = node.message === null ? null : yield* past.contentAt(step.id, version);
     const meta = yield* past.metaAt(node, version);
-    return { type: 'insert', node: { ...newNode(node), ...(content ?? {}), ...placeOf(step), meta } };
+    return { type: 'insert', node: { ...loggedNode(node), ...(content ?? {}), ...loggedPosition(step), meta } };
   }
   if (step.type !== 'replace') {
     // A node that a purge took cannot be moved, marked or brought back any more.
@@ -166,7 +166,7 @@ function purgedNode(step: LoggedInsert): NewNode {
   const { message, key, text: said, tokens, aliases } = purgedContent(role === 'root' ? 'user' : role);
   return {
     id: nodeId(step.id),
-    ...placeOf(step),
+    ...loggedPosition(step),
     kind,
     status,
     createdAt,
@@ -180,47 +180,47 @@ function purgedNode(step: LoggedInsert): NewNode {
   };
 }
 
-function placeOf(step: LoggedInsert): Pick<NewNode, 'parentId' | 'position' | 'groupId' | 'matchParent'> {
+function loggedPosition(step: LoggedInsert): Pick<NewNode, 'parentId' | 'position' | 'groupId' | 'matchParent'> {
   const { position, groupId } = step;
   const parentId = step.parentId === null ? null : nodeId(step.parentId);
   return { parentId, position, groupId, matchParent: step.matchParent === null ? null : nodeId(step.matchParent) };
 }
 
-function newNode(node: Node): NewNode {
+function loggedNode(node: Node): NewNode {
   const { seq: _, addedIn: __, contentIn: ___, removedIn: ____, lastChildId: _____, role: ______, ...rest } = node;
   return rest;
 }
 
 /** Nodes and their former contents, each fetched once. */
-class Past {
+class PastNodes {
   purged = false;
-  readonly #scope: Scope;
+  readonly #scope: TreeScope;
   readonly #nodes = new Map<string, Node | null>();
   readonly #contents = new Map<string, ReadonlyMap<number, Content>>();
   readonly #notedIn = new Map<string, number>();
-  #notes: Notes | null = null;
+  #notes: PastNotes | null = null;
 
-  constructor(scope: Scope) {
+  constructor(scope: TreeScope) {
     this.#scope = scope;
   }
 
-  *node(id: string): Work<Node | null> {
+  *node(id: string): SqlTask<Node | null> {
     const known = this.#nodes.get(id);
     if (known !== undefined) return known;
-    const found = yield* row(
+    const found = yield* queryRow(
       `SELECT ${nodeColumns}, meta_in FROM node WHERE tree_id = $1 AND id = $2`,
       this.#scope.treeId,
       id,
     );
-    const node = found === undefined ? null : nodeOf(found, yield* presentAliases(this.#scope, id));
+    const node = found === undefined ? null : nodeOfRow(found, yield* presentAliases(this.#scope, id));
     if (node === null) this.purged = true;
-    if (found !== undefined) this.#notedIn.set(id, number(found, 'meta_in'));
+    if (found !== undefined) this.#notedIn.set(id, sqlNumber(found, 'meta_in'));
     this.#nodes.set(id, node);
     return node;
   }
 
   /** What a node said after a version: the content with the newest version that is not later. */
-  *contentAt(id: string, version: number): Work<Content | null> {
+  *contentAt(id: string, version: number): SqlTask<Content | null> {
     const node = yield* this.node(id);
     if (node?.message == null) return null;
     if (node.contentIn <= version) {
@@ -236,33 +236,36 @@ class Past {
   }
 
   /** What was noted about a node after a version: later notes are taken back, where there are any. */
-  *metaAt(node: Node, version: number): Work<Node['meta']> {
+  *metaAt(node: Node, version: number): SqlTask<Node['meta']> {
     if ((this.#notedIn.get(node.id) ?? 0) <= version) return node.meta;
     this.#notes ??= yield* laterNotes(this.#scope, version);
     if (this.#notes.since > version) this.#notes = yield* laterNotes(this.#scope, version);
     let { meta } = node;
     for (const note of this.#notes.newestFirst)
-      if (note.nodeId === node.id && note.version > version) meta = patched(meta, note.before);
+      if (note.nodeId === node.id && note.version > version) meta = applyPatch(meta, note.before);
     return meta;
   }
 
-  *#former(node: Node, role: Role, call: string | null): Work<ReadonlyMap<number, Content>> {
+  *#former(node: Node, role: Role, call: string | null): SqlTask<ReadonlyMap<number, Content>> {
     const known = this.#contents.get(node.id);
     if (known !== undefined) return known;
     const contents = new Map<number, Content>();
-    for (const one of yield* rows(
+    for (const one of yield* queryRows(
       'SELECT * FROM node_content WHERE tree_id = $1 AND node_id = $2',
       this.#scope.treeId,
       node.id,
     ))
-      contents.set(number(one, 'version'), contentOf(one, role, parsed(one, 'aliases') as readonly Alias[], call));
+      contents.set(
+        sqlNumber(one, 'version'),
+        contentOfRow(one, role, parsed(one, 'aliases') as readonly Alias[], call),
+      );
     this.#contents.set(node.id, contents);
     return contents;
   }
 }
 
 /** Notes that commits after a version made. */
-interface Notes {
+interface PastNotes {
   readonly since: number;
   readonly newestFirst: readonly {
     readonly nodeId: string;
@@ -271,28 +274,28 @@ interface Notes {
   }[];
 }
 
-function* laterNotes(scope: Scope, since: number): Work<Notes> {
+function* laterNotes(scope: TreeScope, since: number): SqlTask<PastNotes> {
   const notes: { nodeId: string; version: number; before: Patch<NodeMeta> }[] = [];
-  const found = yield* rows(
+  const found = yield* queryRows(
     `SELECT version, steps FROM change WHERE tree_id = $1 AND version > $2 AND steps LIKE '%"type":"annotate"%' ORDER BY version DESC`,
     scope.treeId,
     since,
   );
   for (const one of found)
-    for (const step of (parsed(one, 'steps') as readonly Logged[]).toReversed())
+    for (const step of (parsed(one, 'steps') as readonly LoggedStep[]).toReversed())
       if (step.type === 'annotate')
-        notes.push({ nodeId: step.nodeId, version: number(one, 'version'), before: step.before });
+        notes.push({ nodeId: step.nodeId, version: sqlNumber(one, 'version'), before: step.before });
   return { since, newestFirst: notes };
 }
 
-function* presentAliases(scope: Scope, id: string): Work<Alias[]> {
+function* presentAliases(scope: TreeScope, id: string): SqlTask<Alias[]> {
   if (scope.tree?.hasAliases !== true) return [];
-  const found = yield* rows(
+  const found = yield* queryRows(
     'SELECT match_parent, equality_key FROM node_alias WHERE tree_id = $1 AND node_id = $2 ORDER BY place',
     scope.treeId,
     id,
   );
-  return found.map((one) => ({ matchParent: nodeId(text(one, 'match_parent')), key: text(one, 'equality_key') }));
+  return found.map((one) => ({ matchParent: nodeId(sqlText(one, 'match_parent')), key: sqlText(one, 'equality_key') }));
 }
 
 const lastKind =
@@ -309,20 +312,20 @@ const isFirst = (c: string) =>
 
 /** The act that an undo or a redo would turn round, with the commits it would invert. */
 export function* undoRecord(
-  scope: Scope,
+  scope: TreeScope,
   tree: StoredTree,
   which: 'undoable' | 'redoable',
   actor: string,
   wanted?: ActId,
-): Work<ActRecord | null> {
+): SqlTask<ActRecord | null> {
   const found =
     which === 'undoable'
-      ? yield* undoable(tree.id, actor, wanted ?? null)
-      : yield* redoable(tree.id, actor, wanted ?? null);
+      ? yield* findUndoable(tree.id, actor, wanted ?? null)
+      : yield* findRedoable(tree.id, actor, wanted ?? null);
   if (found.length === 0) return null;
-  const id = text(found[0] ?? {}, 'act_id');
+  const id = sqlText(found[0] ?? {}, 'act_id');
   const { commits, purged } = yield* hydrated(scope, found);
-  const elsewhere = yield* rows(
+  const elsewhere = yield* queryRows(
     'SELECT DISTINCT c.tree_id FROM change c JOIN tree t ON t.id = c.tree_id WHERE c.act_id = $1 AND c.tree_id <> $2 AND t.owner = $3 AND c.version > 1 AND c.is_act = 1 ORDER BY c.tree_id',
     id,
     tree.id,
@@ -331,13 +334,13 @@ export function* undoRecord(
   return {
     actId: actId(id),
     commits,
-    elsewhere: elsewhere.map((one) => treeId(text(one, 'tree_id'))),
+    elsewhere: elsewhere.map((one) => treeId(sqlText(one, 'tree_id'))),
     purged,
   };
 }
 
-function* undoable(tree: TreeId, actor: string, wanted: string | null): Work<readonly Row[]> {
-  const last = yield* row(
+function* findUndoable(tree: TreeId, actor: string, wanted: string | null): SqlTask<readonly SqlRow[]> {
+  const last = yield* queryRow(
     `SELECT c.act_id FROM change c
     WHERE c.tree_id = $1 AND c.actor = $2 AND c.is_act = 1 AND c.kind <> 'undo' AND c.version > 1
       AND (CAST($3 AS TEXT) IS NULL OR c.act_id = $3) AND ${lastKind} <> 'undo'
@@ -348,9 +351,9 @@ function* undoable(tree: TreeId, actor: string, wanted: string | null): Work<rea
     wanted,
   );
   if (last === undefined) return [];
-  const act = text(last, 'act_id');
+  const act = sqlText(last, 'act_id');
   // What an act did since it was last taken back: bringing it back is one commit for all it did before.
-  return yield* rows(
+  return yield* queryRows(
     `SELECT * FROM change c WHERE tree_id = $1 AND act_id = $2 AND version > 1 AND version > ${lastUndone('c')} ORDER BY version`,
     tree,
     act,
@@ -358,8 +361,8 @@ function* undoable(tree: TreeId, actor: string, wanted: string | null): Work<rea
 }
 
 // The end of a reply that was asked for before an undo is no next act, and leaves what can be brought back.
-function* redoable(tree: TreeId, actor: string, wanted: string | null): Work<readonly Row[]> {
-  return yield* rows(
+function* findRedoable(tree: TreeId, actor: string, wanted: string | null): SqlTask<readonly SqlRow[]> {
+  return yield* queryRows(
     `SELECT c.* FROM change c
     WHERE c.tree_id = $1 AND c.actor = $2 AND c.is_act = 1 AND c.kind = 'undo' AND (CAST($3 AS TEXT) IS NULL OR c.act_id = $3)
       AND NOT EXISTS (SELECT 1 FROM change d WHERE d.tree_id = $1 AND d.actor = $2 AND d.is_act = 1 AND d.kind = 'do'
@@ -373,7 +376,7 @@ function* redoable(tree: TreeId, actor: string, wanted: string | null): Work<rea
 }
 
 /** An actor's newest act over all trees of an owner; the order is that of the log. */
-export function* newestAct(owner: string, actor: string, which: 'undoable' | 'redoable'): Work<NewestAct | null> {
+export function* newestAct(owner: string, actor: string, which: 'undoable' | 'redoable'): SqlTask<NewestAct | null> {
   // Read from the newest change on, the actor first: what stands behind the steps in a row is costly to reach.
   const mine = 'FROM change c JOIN tree t ON t.id = c.tree_id AND t.owner = $2 WHERE c.actor = $1 AND c.is_act = 1';
   const sql =
@@ -385,11 +388,11 @@ export function* newestAct(owner: string, actor: string, which: 'undoable' | 're
         AND NOT EXISTS (SELECT 1 FROM change d JOIN tree o ON o.id = d.tree_id AND o.owner = $2
           WHERE d.id > c.id AND d.actor = $1 AND d.is_act = 1 AND d.kind = 'do' AND ${isFirst('d')})
         ORDER BY c.id DESC LIMIT 1`;
-  const found = yield* row(sql, actor, owner);
+  const found = yield* queryRow(sql, actor, owner);
   if (found === undefined) return null;
   return {
-    treeId: treeId(text(found, 'tree_id')),
-    actId: actId(text(found, 'act_id')),
-    madeTree: number(found, 'version') === 1,
+    treeId: treeId(sqlText(found, 'tree_id')),
+    actId: actId(sqlText(found, 'act_id')),
+    madeTree: sqlNumber(found, 'version') === 1,
   };
 }

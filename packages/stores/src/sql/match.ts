@@ -1,16 +1,16 @@
 /** Prefix matching: how far a history is in a tree already. */
 import { matchParentBelow, type NodeHead, type NodeId, nodeId, type Reads } from '@coppice/core';
 import { fromColumn } from './exact-text.ts';
-import { type Dialect, row, rows, text, type Work } from './query.ts';
-import { above, idOf, liveHead, type Scope } from './scope.ts';
+import { queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
+import { ancestorsOf, idOfRow, liveHead, type TreeScope } from './scope.ts';
 
 /** How far a list of keys is there already. */
-export function* match(
-  scope: Scope,
+export function* matchKeys(
+  scope: TreeScope,
   tree: string,
   from: NodeId,
   keys: readonly string[],
-): Work<Reads['match']['answer']> {
+): SqlTask<Reads['match']['answer']> {
   const head = scope.heads?.get(from) ?? (yield* liveHead(tree, from));
   if (head === null || keys.length === 0) return { nodes: [], aliases: [] };
   const through = head.kind === 'message' || head.kind === 'root';
@@ -19,16 +19,21 @@ export function* match(
     return { nodes: [], aliases: yield* aliased(scope, tree, matchParentBelow(head), keys[0] ?? '') };
   const nodes: NodeId[] = first === null ? [] : [first];
   const rest = keys.slice(nodes.length);
-  for (const id of yield* walked(scope, tree, first ?? from, rest)) nodes.push(id);
+  for (const id of yield* walkMatches(scope, tree, first ?? from, rest)) nodes.push(id);
   const missing = keys[nodes.length];
   if (missing === undefined) return { nodes, aliases: [] };
   return { nodes, aliases: yield* aliased(scope, tree, nodes[nodes.length - 1] ?? from, missing) };
 }
 
 /** The messages that hold a list of keys, one below the other: what is known already, then what a statement finds. */
-function* walked(scope: Scope, tree: string, from: NodeId, keys: readonly string[]): Work<readonly NodeId[]> {
+function* walkMatches(
+  scope: TreeScope,
+  tree: string,
+  from: NodeId,
+  keys: readonly string[],
+): SqlTask<readonly NodeId[]> {
   const ways = keys.length < shortest ? undefined : scope.ways?.of(scope.treeId);
-  if (ways === undefined) return yield* found(scope.dialect, tree, from, keys);
+  if (ways === undefined) return yield* foundMatch(scope.dialect, tree, from, keys);
   const ids: NodeId[] = [];
   let at = from;
   for (const key of keys) {
@@ -37,7 +42,7 @@ function* walked(scope: Scope, tree: string, from: NodeId, keys: readonly string
     ids.push(next);
     at = next;
   }
-  for (const id of yield* found(scope.dialect, tree, at, keys.slice(ids.length))) {
+  for (const id of yield* foundMatch(scope.dialect, tree, at, keys.slice(ids.length))) {
     ways.learn(at, keys[ids.length] ?? '', id);
     ids.push(id);
     at = id;
@@ -54,16 +59,21 @@ const onlyOne =
   'SELECT id FROM node WHERE tree_id = $1 AND match_parent = $2 AND equality_key = $3 AND removed_in IS NULL ORDER BY position, seq LIMIT 1';
 
 /** One statement walks the whole prefix: a lookup per message, and no round trip for each. */
-function* found(dialect: Dialect, tree: string, from: NodeId, keys: readonly string[]): Work<readonly NodeId[]> {
+function* foundMatch(
+  dialect: SqlDialect,
+  tree: string,
+  from: NodeId,
+  keys: readonly string[],
+): SqlTask<readonly NodeId[]> {
   if (keys.length === 0) return [];
   if (keys.length === 1) {
-    const one = yield* row(onlyOne, tree, from, keys[0] ?? '');
-    return one === undefined ? [] : [idOf(one)];
+    const one = yield* queryRow(onlyOne, tree, from, keys[0] ?? '');
+    return one === undefined ? [] : [idOfRow(one)];
   }
   const { sql, params } = dialect.prefixWalk(tree, from, keys);
-  const answer = yield* row(sql, ...params);
+  const answer = yield* queryRow(sql, ...params);
   // One text instead of a row for each: making rows would cost as much as the walk.
-  const ids = JSON.parse(text(answer ?? { ids: '[]' }, 'ids')) as readonly string[];
+  const ids = JSON.parse(sqlText(answer ?? { ids: '[]' }, 'ids')) as readonly string[];
   return ids.map((id) => nodeId(fromColumn(id)));
 }
 
@@ -74,25 +84,25 @@ export function nextInWalk(key: string): string {
 }
 
 /** From a marker only what hangs below it counts, though its first messages match under what is above it. */
-function* belowMarker(tree: string, head: NodeHead, key: string): Work<NodeId | null> {
-  const found = yield* rows(
+function* belowMarker(tree: string, head: NodeHead, key: string): SqlTask<NodeId | null> {
+  const found = yield* queryRows(
     'SELECT id FROM node WHERE tree_id = $1 AND match_parent = $2 AND equality_key = $3 AND removed_in IS NULL ORDER BY position, seq',
     tree,
     matchParentBelow(head),
     key,
   );
-  for (const one of found) if (yield* above(tree, head.id, idOf(one))) return idOf(one);
+  for (const one of found) if (yield* ancestorsOf(tree, head.id, idOfRow(one))) return idOfRow(one);
   return null;
 }
 
-function* aliased(scope: Scope, tree: string, matchParent: string, key: string): Work<NodeId[]> {
+function* aliased(scope: TreeScope, tree: string, matchParent: string, key: string): SqlTask<NodeId[]> {
   if (scope.tree?.hasAliases !== true) return [];
-  const found = yield* rows(
+  const found = yield* queryRows(
     `SELECT n.id FROM node_alias a JOIN node n ON n.tree_id = a.tree_id AND n.id = a.node_id
     WHERE a.tree_id = $1 AND a.match_parent = $2 AND a.equality_key = $3 AND n.removed_in IS NULL ORDER BY n.seq`,
     tree,
     matchParent,
     key,
   );
-  return found.map(idOf);
+  return found.map(idOfRow);
 }

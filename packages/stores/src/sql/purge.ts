@@ -1,15 +1,25 @@
 /** Taking for good: rows, former contents, and the texts that the log holds. */
 import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
 import { addHashes, blobMark } from '../attachments.ts';
-import { collect } from './attachments.ts';
+import { collectBlobs } from './attachments.ts';
 import { copiesOf } from './copies.ts';
 import { removedTogether } from './lists.ts';
-import { type Dialect, exec, number, parsed, row, rows, text, textOrNull, type Work } from './query.ts';
+import {
+  execute,
+  parsed,
+  queryRow,
+  queryRows,
+  type SqlDialect,
+  type SqlTask,
+  sqlNumber,
+  sqlText,
+  sqlTextOrNull,
+} from './query.ts';
 import type { StoredTree } from './rows.ts';
-import { refuseCycle, type Scope } from './scope.ts';
+import { refuseCycle, type TreeScope } from './scope.ts';
 
 /** The attachments that nodes of a tree name, now or in what they said before; all of its nodes where none are given. */
-function* namedBy(scope: Scope, tree: TreeId, list: string | null): Work<Set<string>> {
+function* namedByPurge(scope: TreeScope, tree: TreeId, list: string | null): SqlTask<Set<string>> {
   const named = new Set<string>();
   const like = `LIKE '%${blobMark}%'`;
   const of = (column: string) => (list === null ? '' : ` AND ${column} IN ${scope.dialect.list('$2')}`);
@@ -18,8 +28,8 @@ function* namedBy(scope: Scope, tree: TreeId, list: string | null): Work<Set<str
     `SELECT content, meta FROM node WHERE tree_id = $1${of('id')} AND (content ${like} OR meta ${like})`,
     `SELECT content, '' AS meta FROM node_content WHERE tree_id = $1${of('node_id')} AND content ${like}`,
   ])
-    for (const one of yield* rows(sql, ...params))
-      for (const column of ['content', 'meta']) addHashes(text(one, column), named);
+    for (const one of yield* queryRows(sql, ...params))
+      for (const column of ['content', 'meta']) addHashes(sqlText(one, column), named);
   return named;
 }
 
@@ -28,57 +38,57 @@ export interface PurgeOptions {
   /** For how many milliseconds attachments that were put wait for a message. */
   readonly grace: number;
   /** Takes nodes of a tree out of an index of their texts before they are deleted; all of it where no list is given. */
-  readonly unindex: ((tree: TreeId, ids: string | null) => Work<void>) | undefined;
+  readonly unindex: ((tree: TreeId, ids: string | null) => SqlTask<void>) | undefined;
 }
 
 /** What a purge did, without what only the database knows. */
 export type PurgedRows = Omit<PurgeReport, 'uncleared'>;
 
 /** Purges a removed node with what went with it, or everything that was removed up to a version. */
-export function* purge(
-  scope: Scope,
+export function* purgeRows(
+  scope: TreeScope,
   tree: StoredTree,
   what: { readonly nodeId: NodeId } | { readonly upTo: number },
   { grace, unindex }: PurgeOptions,
-): Work<PurgedRows> {
+): SqlTask<PurgedRows> {
   const ids =
     'nodeId' in what
-      ? yield* together(scope.dialect, tree.id, what.nodeId)
+      ? yield* removedTogetherWith(scope.dialect, tree.id, what.nodeId)
       : yield* removedUpTo(scope.dialect, tree.id, what.upTo);
   if (ids.length === 0) return { nodes: 0, contents: 0, copies: [], waitingAttachments: 0 };
   const list = JSON.stringify(ids);
   const inList = `IN ${scope.dialect.list('$2')}`;
-  const named = yield* namedBy(scope, tree.id, list);
+  const named = yield* namedByPurge(scope, tree.id, list);
   const copies = yield* copiesOf(scope.dialect, scope.owner, tree.id, list);
   if (unindex !== undefined) yield* unindex(tree.id, list);
-  yield* exec(
+  yield* execute(
     `DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1 AND node_id ${inList})`,
     tree.id,
     list,
   );
-  const contents = yield* exec(`DELETE FROM node_content WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
+  const contents = yield* execute(`DELETE FROM node_content WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
   for (const table of ['run', 'node_alias', 'node_copy', 'bookmark', 'external_id'])
-    yield* exec(`DELETE FROM ${table} WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
-  yield* exec(`UPDATE node SET last_child_id = NULL WHERE tree_id = $1 AND last_child_id ${inList}`, tree.id, list);
-  const nodes = yield* exec(`DELETE FROM node WHERE tree_id = $1 AND id ${inList}`, tree.id, list);
+    yield* execute(`DELETE FROM ${table} WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
+  yield* execute(`UPDATE node SET last_child_id = NULL WHERE tree_id = $1 AND last_child_id ${inList}`, tree.id, list);
+  const nodes = yield* execute(`DELETE FROM node WHERE tree_id = $1 AND id ${inList}`, tree.id, list);
   yield* redactLog(tree.id, new Set<string>(ids));
-  const waitingAttachments = yield* collect({ dialect: scope.dialect, owner: scope.owner, grace }, named);
+  const waitingAttachments = yield* collectBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
   return { nodes, contents, copies, waitingAttachments };
 }
 
-function* together(dialect: Dialect, tree: TreeId, id: NodeId): Work<NodeId[]> {
-  const found = yield* row('SELECT removed_in FROM node WHERE tree_id = $1 AND id = $2', tree, id);
+function* removedTogetherWith(dialect: SqlDialect, tree: TreeId, id: NodeId): SqlTask<NodeId[]> {
+  const found = yield* queryRow('SELECT removed_in FROM node WHERE tree_id = $1 AND id = $2', tree, id);
   if (found === undefined || found.removed_in === null)
     return refuse('tree/unknown-node', `There is no node ${id} in the trash of ${tree}.`, { nodeId: id });
-  const removedIn = number(found, 'removed_in');
-  const gone = yield* removedTogether(tree, yield* removalTop(tree, id, removedIn), removedIn);
+  const removedIn = sqlNumber(found, 'removed_in');
+  const gone = yield* removedTogether(tree, yield* removalTopRow(tree, id, removedIn), removedIn);
   // What hung below and went earlier has nowhere to come back to.
   return yield* withAllBelow(dialect, tree, gone);
 }
 
 /** The top of what one commit removed together with a node. */
-function* removalTop(tree: TreeId, id: NodeId, removedIn: number): Work<NodeId> {
-  const found = yield* rows(
+function* removalTopRow(tree: TreeId, id: NodeId, removedIn: number): SqlTask<NodeId> {
+  const found = yield* queryRows(
     `WITH RECURSIVE up(id, parent_id) AS (
       SELECT id, parent_id FROM node WHERE tree_id = $1 AND id = $2
       UNION
@@ -88,14 +98,14 @@ function* removalTop(tree: TreeId, id: NodeId, removedIn: number): Work<NodeId> 
     id,
     removedIn,
   );
-  const together = new Set(found.map((one) => text(one, 'id')));
-  const top = found.find((one) => !together.has(textOrNull(one, 'parent_id') ?? ''));
-  return top === undefined ? refuseCycle(id) : nodeId(text(top, 'id'));
+  const together = new Set(found.map((one) => sqlText(one, 'id')));
+  const top = found.find((one) => !together.has(sqlTextOrNull(one, 'parent_id') ?? ''));
+  return top === undefined ? refuseCycle(id) : nodeId(sqlText(top, 'id'));
 }
 
 /** Nodes and everything below them. */
-function* withAllBelow({ list }: Dialect, tree: TreeId, ids: readonly NodeId[]): Work<NodeId[]> {
-  const found = yield* rows(
+function* withAllBelow({ list }: SqlDialect, tree: TreeId, ids: readonly NodeId[]): SqlTask<NodeId[]> {
+  const found = yield* queryRows(
     `WITH RECURSIVE below(id) AS (
       SELECT id FROM node WHERE tree_id = $1 AND id IN ${list('$2')}
       UNION
@@ -104,11 +114,11 @@ function* withAllBelow({ list }: Dialect, tree: TreeId, ids: readonly NodeId[]):
     tree,
     JSON.stringify(ids),
   );
-  return found.map((one) => nodeId(text(one, 'id')));
+  return found.map((one) => nodeId(sqlText(one, 'id')));
 }
 
-function* removedUpTo(dialect: Dialect, tree: TreeId, version: number): Work<NodeId[]> {
-  const found = yield* rows(
+function* removedUpTo(dialect: SqlDialect, tree: TreeId, version: number): SqlTask<NodeId[]> {
+  const found = yield* queryRows(
     'SELECT id FROM node WHERE tree_id = $1 AND removed_in IS NOT NULL AND removed_in <= $2',
     tree,
     version,
@@ -116,7 +126,7 @@ function* removedUpTo(dialect: Dialect, tree: TreeId, version: number): Work<Nod
   return yield* withAllBelow(
     dialect,
     tree,
-    found.map((one) => nodeId(text(one, 'id'))),
+    found.map((one) => nodeId(sqlText(one, 'id'))),
   );
 }
 
@@ -132,8 +142,8 @@ function untitled(mark: unknown): unknown {
 }
 
 /** Notes, titles and bookmarks of purged nodes leave the log; which steps there were stays. */
-function* redactLog(tree: TreeId, ids: ReadonlySet<string>): Work<void> {
-  for (const one of yield* rows(
+function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void> {
+  for (const one of yield* queryRows(
     "SELECT version, steps FROM change WHERE tree_id = $1 AND (steps LIKE '%annotate%' OR steps LIKE '%bookmark%')",
     tree,
   )) {
@@ -148,32 +158,32 @@ function* redactLog(tree: TreeId, ids: ReadonlySet<string>): Work<void> {
         : { ...step, after: untitled(step.after), before: untitled(step.before) };
     });
     if (changed)
-      yield* exec(
+      yield* execute(
         'UPDATE change SET steps = $3 WHERE tree_id = $1 AND version = $2',
         tree,
-        number(one, 'version'),
+        sqlNumber(one, 'version'),
         JSON.stringify(kept),
       );
   }
 }
 
 /** Takes a tree for good: nothing of it remains, nor of attachments that only it named. */
-export function* purgeTree(scope: Scope, tree: TreeId, { grace, unindex }: PurgeOptions): Work<PurgedRows> {
-  const named = yield* namedBy(scope, tree, null);
+export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: PurgeOptions): SqlTask<PurgedRows> {
+  const named = yield* namedByPurge(scope, tree, null);
   addHashes(scope.tree?.linear ?? '', named);
-  const ids = (yield* rows('SELECT id FROM node WHERE tree_id = $1', tree)).map((one) => text(one, 'id'));
+  const ids = (yield* queryRows('SELECT id FROM node WHERE tree_id = $1', tree)).map((one) => sqlText(one, 'id'));
   const copies = yield* copiesOf(scope.dialect, scope.owner, tree, JSON.stringify(ids));
   if (unindex !== undefined) yield* unindex(tree, null);
-  yield* exec('UPDATE tree SET active_node_id = NULL WHERE id = $1', tree);
-  yield* exec('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1)', tree);
-  yield* exec('DELETE FROM node_copy WHERE node_id IN (SELECT id FROM node WHERE tree_id = $1)', tree);
+  yield* execute('UPDATE tree SET active_node_id = NULL WHERE id = $1', tree);
+  yield* execute('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1)', tree);
+  yield* execute('DELETE FROM node_copy WHERE node_id IN (SELECT id FROM node WHERE tree_id = $1)', tree);
   for (const table of ['run', 'share', 'external_id', 'provenance', 'bookmark', 'node_alias'])
-    yield* exec(`DELETE FROM ${table} WHERE tree_id = $1`, tree);
-  const contents = yield* exec('DELETE FROM node_content WHERE tree_id = $1', tree);
-  yield* exec('DELETE FROM change WHERE tree_id = $1', tree);
-  const nodes = yield* exec('DELETE FROM node WHERE tree_id = $1', tree);
-  yield* exec('DELETE FROM linear_node WHERE tree_id = $1', tree);
-  yield* exec('DELETE FROM tree WHERE id = $1', tree);
-  const waitingAttachments = yield* collect({ dialect: scope.dialect, owner: scope.owner, grace }, named);
+    yield* execute(`DELETE FROM ${table} WHERE tree_id = $1`, tree);
+  const contents = yield* execute('DELETE FROM node_content WHERE tree_id = $1', tree);
+  yield* execute('DELETE FROM change WHERE tree_id = $1', tree);
+  const nodes = yield* execute('DELETE FROM node WHERE tree_id = $1', tree);
+  yield* execute('DELETE FROM linear_node WHERE tree_id = $1', tree);
+  yield* execute('DELETE FROM tree WHERE id = $1', tree);
+  const waitingAttachments = yield* collectBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
   return { nodes, contents, copies, waitingAttachments };
 }

@@ -14,38 +14,38 @@ export interface Query {
 }
 
 /** A row as the drivers give it. */
-export type Row = { readonly [column: string]: unknown };
+export type SqlRow = { readonly [column: string]: unknown };
 
 /**
  * A computation on a database. Queries of one list do not wait for each other's answers; they are carried out in order. An
  * empty list asks nothing and marks a place where others may have a turn.
  */
-export type Work<T> = Generator<Query | readonly Query[], T, unknown>;
+export type SqlTask<T> = Generator<Query | readonly Query[], T, unknown>;
 
 /** Asks for rows. Drivers answer in kind; this is the one place that says so to the compiler. */
-export function* rows(sql: string, ...params: Param[]): Work<readonly Row[]> {
-  return (yield { sql, params, want: 'rows' }) as readonly Row[];
+export function* queryRows(sql: string, ...params: Param[]): SqlTask<readonly SqlRow[]> {
+  return (yield { sql, params, want: 'rows' }) as readonly SqlRow[];
 }
 
 /** Asks for one row. */
-export function* row(sql: string, ...params: Param[]): Work<Row | undefined> {
-  return (yield* rows(sql, ...params))[0];
+export function* queryRow(sql: string, ...params: Param[]): SqlTask<SqlRow | undefined> {
+  return (yield* queryRows(sql, ...params))[0];
 }
 
 /** Asks several things for rows in one go: a database far away is waited for once. */
-export function* rowsOfEach(queries: readonly Omit<Query, 'want'>[]): Work<readonly (readonly Row[])[]> {
+export function* rowsOfEach(queries: readonly Omit<Query, 'want'>[]): SqlTask<readonly (readonly SqlRow[])[]> {
   return (yield queries.map(
     ({ sql, params }) => ({ sql, params, want: 'rows' }) as const,
-  )) as readonly (readonly Row[])[];
+  )) as readonly (readonly SqlRow[])[];
 }
 
 /** Changes rows and tells how many. */
-export function* exec(sql: string, ...params: Param[]): Work<number> {
+export function* execute(sql: string, ...params: Param[]): SqlTask<number> {
   return (yield { sql, params, want: 'count' }) as number;
 }
 
 /** Drives work on a database that answers at once. */
-export function driveNow<T>(work: Work<T>, answer: (query: Query) => unknown): T {
+export function runSync<T>(work: SqlTask<T>, answer: (query: Query) => unknown): T {
   let step = work.next();
   while (!step.done) {
     const { value } = step;
@@ -55,7 +55,7 @@ export function driveNow<T>(work: Work<T>, answer: (query: Query) => unknown): T
 }
 
 /** Drives work on a database that has to be waited for. */
-export async function driveLater<T>(work: Work<T>, answer: (query: Query) => Promise<unknown>): Promise<T> {
+export async function runAsync<T>(work: SqlTask<T>, answer: (query: Query) => Promise<unknown>): Promise<T> {
   let step = work.next();
   while (!step.done) {
     const { value } = step;
@@ -65,7 +65,7 @@ export async function driveLater<T>(work: Work<T>, answer: (query: Query) => Pro
 }
 
 /** What differs between the two databases, as texts. */
-export interface Dialect {
+export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
   /** Whole numbers of up to 53 bits. */
   readonly integer: string;
@@ -93,7 +93,7 @@ export interface Dialect {
 }
 
 /** Refuses a row that was damaged, by its id and the column. */
-export function refuseColumn(row: Row, column: string, what: string): never {
+export function refuseColumn(row: SqlRow, column: string, what: string): never {
   const id = typeof row['id'] === 'string' ? row['id'] : '';
   return refuse(
     'store/damaged',
@@ -106,8 +106,8 @@ export function refuseColumn(row: Row, column: string, what: string): never {
 }
 
 /** What a column holds as JSON. */
-export function parsed(row: Row, column: string): unknown {
-  const json = text(row, column);
+export function parsed(row: SqlRow, column: string): unknown {
+  const json = sqlText(row, column);
   try {
     return JSON.parse(json);
   } catch {
@@ -116,19 +116,19 @@ export function parsed(row: Row, column: string): unknown {
 }
 
 /** A text column. */
-export function text(row: Row, column: string): string {
+export function sqlText(row: SqlRow, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') return refuseColumn(row, column, `holds ${typeof value}, not text`);
   return value;
 }
 
 /** A text column that may be null. */
-export function textOrNull(row: Row, column: string): string | null {
-  return row[column] === null || row[column] === undefined ? null : text(row, column);
+export function sqlTextOrNull(row: SqlRow, column: string): string | null {
+  return row[column] === null || row[column] === undefined ? null : sqlText(row, column);
 }
 
 /** A number column. */
-export function number(row: Row, column: string): number {
+export function sqlNumber(row: SqlRow, column: string): number {
   const value = row[column];
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
@@ -136,6 +136,6 @@ export function number(row: Row, column: string): number {
 }
 
 /** A number column that may be null. */
-export function numberOrNull(row: Row, column: string): number | null {
-  return row[column] === null || row[column] === undefined ? null : number(row, column);
+export function sqlNumberOrNull(row: SqlRow, column: string): number | null {
+  return row[column] === null || row[column] === undefined ? null : sqlNumber(row, column);
 }

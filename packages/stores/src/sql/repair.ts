@@ -1,17 +1,30 @@
 /** Mending a database: rows that cannot be read as they are first, then every tree by its rows. No row is taken away. */
 import { type Bookmark, type FsckReport, type Node, type TreeId, treeId } from '@coppice/core';
 import { derivedId } from '../linear.ts';
-import { mendRows } from '../mend.ts';
+import { repairRows } from '../repair.ts';
 import { answerRead } from './answers.ts';
-import { type Dialect, exec, number, row, rows, text, textOrNull, type Work } from './query.ts';
+import {
+  execute,
+  queryRow,
+  queryRows,
+  type SqlDialect,
+  type SqlTask,
+  sqlNumber,
+  sqlText,
+  sqlTextOrNull,
+} from './query.ts';
 import { nodeParams } from './rows.ts';
-import { type Scope, treeRow } from './scope.ts';
+import { type TreeScope, treeRow } from './scope.ts';
 import { emptyText, keepUnreadable, rowUnreadable } from './unreadable.ts';
 
-type Finding = FsckReport['findings'][number];
+type RepairFinding = FsckReport['findings'][number];
 
 /** Mends what can be mended by moving and marking, and says what was done, one sentence each. */
-export function* repairDatabase(dialect: Dialect, owner: string, findings: readonly Finding[]): Work<string[]> {
+export function* repairDatabase(
+  dialect: SqlDialect,
+  owner: string,
+  findings: readonly RepairFinding[],
+): SqlTask<string[]> {
   const done: string[] = [];
   const trees = new Set<TreeId>();
   for (const { code, treeId: tree } of findings)
@@ -26,31 +39,31 @@ export function* repairDatabase(dialect: Dialect, owner: string, findings: reado
     if (code.startsWith('I05')) yield* adopt(owner, tree, done);
     else yield* repairRow(code.slice(0, 3), tree, id, done);
   }
-  for (const tree of trees) yield* repairTree(dialect, tree, done);
+  for (const tree of trees) yield* repairStoredTree(dialect, tree, done);
   return done;
 }
 
 /** A tree for nodes that have none. Its log begins with what is there: what was before is not known. */
-function* adopt(owner: string, tree: TreeId, done: string[]): Work<void> {
-  if ((yield* row('SELECT id FROM tree WHERE id = $1', tree)) !== undefined) return;
-  const [top] = yield* rows('SELECT max(seq) AS seq, max(created_at) AS at FROM node WHERE tree_id = $1', tree);
-  const at = top === undefined ? 0 : number(top, 'at');
+function* adopt(owner: string, tree: TreeId, done: string[]): SqlTask<void> {
+  if ((yield* queryRow('SELECT id FROM tree WHERE id = $1', tree)) !== undefined) return;
+  const [top] = yield* queryRows('SELECT max(seq) AS seq, max(created_at) AS at FROM node WHERE tree_id = $1', tree);
+  const at = top === undefined ? 0 : sqlNumber(top, 'at');
   const attributes = JSON.stringify({ project: 'default', title: 'Recovered' });
-  yield* exec(
+  yield* execute(
     `INSERT INTO tree (id, owner, root_id, version, structure_version, next_seq, created_at, updated_at, project, title, pinned, attributes)
     VALUES ($1, $2, $3, 1, 1, $4, $5, $5, 'default', 'Recovered', 0, $6)`,
     tree,
     owner,
     derivedId('mended-root', tree),
-    top === undefined ? 0 : number(top, 'seq') + 1,
+    top === undefined ? 0 : sqlNumber(top, 'seq') + 1,
     at,
     attributes,
   );
-  yield* exec(
+  yield* execute(
     'UPDATE node SET added_in = 1, content_in = 1, meta_in = 1, removed_in = CASE WHEN removed_in IS NULL THEN NULL ELSE 1 END WHERE tree_id = $1',
     tree,
   );
-  yield* exec(
+  yield* execute(
     `INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)
     VALUES ($1, 1, $2, $3, $4, 'do', 0, 1, 0, '[]', $3)`,
     tree,
@@ -64,12 +77,16 @@ function* adopt(owner: string, tree: TreeId, done: string[]): Work<void> {
 const rootText = JSON.stringify([{ type: 'text', text: 'A second root was here.' }]);
 
 /** A row that breaks a rule by itself. What stood there before is kept in its notes. */
-function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Work<void> {
-  const set = function* (assignments: string, kept: Readonly<Record<string, unknown>>, sentence: string): Work<void> {
-    const found = yield* row('SELECT meta FROM node WHERE tree_id = $1 AND id = $2', tree, id);
+function* repairRow(code: string, tree: TreeId, id: string, done: string[]): SqlTask<void> {
+  const set = function* (
+    assignments: string,
+    kept: Readonly<Record<string, unknown>>,
+    sentence: string,
+  ): SqlTask<void> {
+    const found = yield* queryRow('SELECT meta FROM node WHERE tree_id = $1 AND id = $2', tree, id);
     if (found === undefined) return;
-    const meta: object = JSON.parse(text(found, 'meta'));
-    const changed = yield* exec(
+    const meta: object = JSON.parse(sqlText(found, 'meta'));
+    const changed = yield* execute(
       `UPDATE node SET ${assignments}, meta = $3 WHERE tree_id = $1 AND id = $2`,
       tree,
       id,
@@ -77,7 +94,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Wor
     );
     if (changed > 0) done.push(`${id} ${sentence}`);
   };
-  const found = yield* row(
+  const found = yield* queryRow(
     'SELECT role, kind, tool_call_id, content FROM node WHERE tree_id = $1 AND id = $2',
     tree,
     id,
@@ -87,11 +104,11 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Wor
       return yield* repairRoots(tree, done);
     case 'I02':
     case 'I11': {
-      const role = found === undefined ? '' : text(found, 'role');
+      const role = found === undefined ? '' : sqlText(found, 'role');
       // Without a parent it is a root or hangs on one soon; a role that is wrong is what is mended here.
       if (
         found === undefined ||
-        text(found, 'kind') === 'root' ||
+        sqlText(found, 'kind') === 'root' ||
         ['system', 'user', 'assistant', 'tool'].includes(role)
       )
         return;
@@ -102,14 +119,14 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Wor
       );
     }
     case 'I12': {
-      const call = found === undefined ? null : textOrNull(found, 'tool_call_id');
+      const call = found === undefined ? null : sqlTextOrNull(found, 'tool_call_id');
       if (call === null) return yield* set("tool_call_id = 'unknown'", {}, 'answers an unknown call');
       return yield* set('tool_call_id = NULL', { recoveredCall: call }, `answered ${call} although it is no tool's`);
     }
     case 'I13':
       return yield* set('group_id = 0', {}, 'is in no group');
     case 'I14': {
-      yield* exec(
+      yield* execute(
         'UPDATE tree SET version = (SELECT coalesce(max(c.version), 0) FROM change c WHERE c.tree_id = $1) WHERE id = $1',
         tree,
       );
@@ -118,7 +135,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Wor
     }
     case 'I15':
       // A message that only said it was a root has its role back by now, and keeps what it says.
-      if (found === undefined || text(found, 'kind') !== 'root') return;
+      if (found === undefined || sqlText(found, 'kind') !== 'root') return;
       return yield* set(
         "content = '[]'",
         { recoveredContent: found?.content },
@@ -130,16 +147,16 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Wor
 }
 
 /** Roots beside the one that the tree names become markers, so that nothing below them has to move. */
-function* repairRoots(tree: TreeId, done: string[]): Work<void> {
-  const others = yield* rows(
+function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
+  const others = yield* queryRows(
     `SELECT n.id FROM node n JOIN tree t ON t.id = n.tree_id
     WHERE n.tree_id = $1 AND n.kind = 'root' AND n.removed_in IS NULL AND n.id <> t.root_id
       AND EXISTS (SELECT 1 FROM node r WHERE r.tree_id = $1 AND r.id = t.root_id AND r.removed_in IS NULL)`,
     tree,
   );
   for (const other of others) {
-    const id = text(other, 'id');
-    yield* exec(
+    const id = sqlText(other, 'id');
+    yield* execute(
       `UPDATE node SET kind = 'state', role = 'system', content = $3, search_text = NULL, equality_key = NULL,
         parent_id = (SELECT t.root_id FROM tree t WHERE t.id = $1), match_parent = (SELECT t.root_id FROM tree t WHERE t.id = $1),
         position = position || $4
@@ -155,23 +172,23 @@ function* repairRoots(tree: TreeId, done: string[]): Work<void> {
 }
 
 /** Hangs, places and points the rows of a tree as it is done for every store. */
-function* repairTree(dialect: Dialect, id: TreeId, done: string[]): Work<void> {
-  const [home] = yield* rows('SELECT owner FROM tree WHERE id = $1', id);
+function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): SqlTask<void> {
+  const [home] = yield* queryRows('SELECT owner FROM tree WHERE id = $1', id);
   if (home === undefined) return;
-  const owner = text(home, 'owner');
-  const scope: Scope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
+  const owner = sqlText(home, 'owner');
+  const scope: TreeScope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
   if (scope.tree === null || scope.tree.linear !== null) return;
   const all = yield* answerRead(scope, { ask: 'rows' });
   if (all === null || typeof all !== 'object' || !('nodes' in all) || !('bookmarks' in all) || !('row' in all)) return;
-  const mended = mendRows(all);
+  const mended = repairRows(all);
   const before = new Map(all.nodes.map((node) => [node.id, node]));
   for (const node of mended.nodes) {
     const old = before.get(node.id);
     if (old === undefined) yield* insertRoot(id, node);
-    else if (old !== node) yield* place(id, node);
+    else if (old !== node) yield* placeRoot(id, node);
   }
-  yield* forget(id, all.bookmarks, mended.bookmarks);
-  yield* exec(
+  yield* forgetRow(id, all.bookmarks, mended.bookmarks);
+  yield* execute(
     'UPDATE tree SET root_id = $2, active_node_id = $3, next_seq = $4 WHERE id = $1',
     id,
     mended.row.rootId,
@@ -181,9 +198,9 @@ function* repairTree(dialect: Dialect, id: TreeId, done: string[]): Work<void> {
   for (const sentence of mended.repaired) done.push(sentence);
 }
 
-function* insertRoot(tree: TreeId, node: Node): Work<void> {
+function* insertRoot(tree: TreeId, node: Node): SqlTask<void> {
   const params = nodeParams(tree, node);
-  yield* exec(
+  yield* execute(
     `INSERT INTO node (tree_id, id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key,
       tokens, added_in, content_in, removed_in, last_child_id, tool_call_id, content, search_text, meta, marker, meta_in)
     VALUES (${params.map((_, at) => `$${at + 1}`).join(', ')}, $${params.length + 1})`,
@@ -192,8 +209,8 @@ function* insertRoot(tree: TreeId, node: Node): Work<void> {
   );
 }
 
-function* place(tree: TreeId, node: Node): Work<void> {
-  yield* exec(
+function* placeRoot(tree: TreeId, node: Node): SqlTask<void> {
+  yield* execute(
     `UPDATE node SET parent_id = $3, position = $4, seq = $5, group_id = $6, match_parent = $7, removed_in = $8, meta = $9
     WHERE tree_id = $1 AND id = $2`,
     tree,
@@ -208,17 +225,17 @@ function* place(tree: TreeId, node: Node): Work<void> {
   );
 }
 
-function* forget(tree: TreeId, before: readonly Bookmark[], after: readonly Bookmark[]): Work<void> {
+function* forgetRow(tree: TreeId, before: readonly Bookmark[], after: readonly Bookmark[]): SqlTask<void> {
   const kept = new Set(after.map((mark) => mark.nodeId));
   for (const { nodeId } of before)
-    if (!kept.has(nodeId)) yield* exec('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, nodeId);
+    if (!kept.has(nodeId)) yield* execute('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, nodeId);
 }
 
 /** The tree that a row belongs to. */
-export function* homeOf(id: string): Work<TreeId | null> {
-  const found = yield* row(
+export function* treeOfFinding(id: string): SqlTask<TreeId | null> {
+  const found = yield* queryRow(
     'SELECT tree_id AS id FROM node WHERE id = $1 UNION ALL SELECT id FROM tree WHERE id = $1 LIMIT 1',
     id,
   );
-  return found === undefined ? null : treeId(text(found, 'id'));
+  return found === undefined ? null : treeId(sqlText(found, 'id'));
 }

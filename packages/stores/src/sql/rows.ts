@@ -12,13 +12,13 @@ import {
   type NodeMeta,
   type NodeStatus,
   nodeId,
-  type PathNote,
+  type PathMeta,
   type Role,
   type TreeAttributes,
   type TreeRow,
   treeId,
 } from '@coppice/core';
-import { number, numberOrNull, type Param, parsed, type Row, text, textOrNull } from './query.ts';
+import { type Param, parsed, type SqlRow, sqlNumber, sqlNumberOrNull, sqlText, sqlTextOrNull } from './query.ts';
 
 /** The columns of a node without what it says. */
 export const headColumns =
@@ -36,36 +36,36 @@ export const treeColumns =
   'id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, format, linear_form';
 
 /** A list of columns, each of a named table. */
-export function of(table: string, columns: string): string {
+export function prefixed(table: string, columns: string): string {
   return columns
     .split(', ')
     .map((column) => `${table}.${column}`)
     .join(', ');
 }
 
-function idOrNull(row: Row, column: string): Node['parentId'] {
-  const value = textOrNull(row, column);
+function idOrNull(row: SqlRow, column: string): Node['parentId'] {
+  const value = sqlTextOrNull(row, column);
   return value === null ? null : nodeId(value);
 }
 
 /** A node without what it says. */
-export function headOf(row: Row): NodeHead {
+export function nodeHeadOf(row: SqlRow): NodeHead {
   return {
-    id: nodeId(text(row, 'id')),
+    id: nodeId(sqlText(row, 'id')),
     parentId: idOrNull(row, 'parent_id'),
-    position: text(row, 'position'),
-    seq: number(row, 'seq'),
-    kind: text(row, 'kind') as NodeKind,
-    role: text(row, 'role') as Role | 'root',
-    status: text(row, 'status') as NodeStatus,
-    groupId: number(row, 'group_id'),
-    createdAt: number(row, 'created_at'),
+    position: sqlText(row, 'position'),
+    seq: sqlNumber(row, 'seq'),
+    kind: sqlText(row, 'kind') as NodeKind,
+    role: sqlText(row, 'role') as Role | 'root',
+    status: sqlText(row, 'status') as NodeStatus,
+    groupId: sqlNumber(row, 'group_id'),
+    createdAt: sqlNumber(row, 'created_at'),
     matchParent: idOrNull(row, 'match_parent'),
-    key: textOrNull(row, 'equality_key'),
-    tokens: number(row, 'tokens'),
-    addedIn: number(row, 'added_in'),
-    contentIn: number(row, 'content_in'),
-    removedIn: numberOrNull(row, 'removed_in'),
+    key: sqlTextOrNull(row, 'equality_key'),
+    tokens: sqlNumber(row, 'tokens'),
+    addedIn: sqlNumber(row, 'added_in'),
+    contentIn: sqlNumber(row, 'content_in'),
+    removedIn: sqlNumberOrNull(row, 'removed_in'),
     lastChildId: idOrNull(row, 'last_child_id'),
   };
 }
@@ -95,24 +95,24 @@ export function plainHead(node: NodeHead): NodeHead {
 }
 
 /** The message of a row; the root has none. */
-export function messageOf(row: Row, role: Role | 'root'): Message | null {
+export function messageOfRow(row: SqlRow, role: Role | 'root'): Message | null {
   if (role === 'root') return null;
   const content = parsed(row, 'content') as readonly Block[];
-  const call = textOrNull(row, 'tool_call_id');
+  const call = sqlTextOrNull(row, 'tool_call_id');
   return call === null ? { role, content } : { role, content, tool_call_id: call };
 }
 
 /** The search text of a row. It is stored only where it is not simply the text of the one block. */
-export function searchTextOf(row: Row, message: Message | null): string {
-  const stored = textOrNull(row, 'search_text');
+export function searchTextOf(row: SqlRow, message: Message | null): string {
+  const stored = sqlTextOrNull(row, 'search_text');
   if (stored !== null) return stored;
   const block = message?.content[0];
   return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
 }
 
 /** The search text of a row that is no root's, without the message around it. */
-export function storedTextOf(row: Row): string {
-  const stored = textOrNull(row, 'search_text');
+export function storedTextOf(row: SqlRow): string {
+  const stored = sqlTextOrNull(row, 'search_text');
   if (stored !== null) return stored;
   const [block] = parsed(row, 'content') as readonly Block[];
   return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
@@ -120,58 +120,58 @@ export function storedTextOf(row: Row): string {
 
 const noMeta: NodeMeta = Object.freeze({});
 
-function metaOf(row: Row): NodeMeta {
-  const meta = text(row, 'meta');
+function metaOfRow(row: SqlRow): NodeMeta {
+  const meta = sqlText(row, 'meta');
   return meta === '{}' ? noMeta : (parsed(row, 'meta') as NodeMeta);
 }
 
-function markerOf(row: Row): Node['marker'] {
-  const marker = textOrNull(row, 'marker');
+function markerOfRow(row: SqlRow): Node['marker'] {
+  const marker = sqlTextOrNull(row, 'marker');
   return marker === null ? null : (parsed(row, 'marker') as Node['marker']);
 }
 
 /** A node without what it says, with what is noted about it. */
-export function noteOf(row: Row): PathNote {
+export function noteOfRow(row: SqlRow): PathMeta {
   return {
-    id: nodeId(text(row, 'id')),
+    id: nodeId(sqlText(row, 'id')),
     parentId: idOrNull(row, 'parent_id'),
-    kind: text(row, 'kind') as NodeKind,
-    role: text(row, 'role') as Role | 'root',
-    status: text(row, 'status') as NodeStatus,
-    key: textOrNull(row, 'equality_key'),
-    tokens: number(row, 'tokens'),
-    addedIn: number(row, 'added_in'),
-    contentIn: number(row, 'content_in'),
-    meta: metaOf(row),
-    marker: markerOf(row),
+    kind: sqlText(row, 'kind') as NodeKind,
+    role: sqlText(row, 'role') as Role | 'root',
+    status: sqlText(row, 'status') as NodeStatus,
+    key: sqlTextOrNull(row, 'equality_key'),
+    tokens: sqlNumber(row, 'tokens'),
+    addedIn: sqlNumber(row, 'added_in'),
+    contentIn: sqlNumber(row, 'content_in'),
+    meta: metaOfRow(row),
+    marker: markerOfRow(row),
   };
 }
 
 /** A whole node. Its aliases are in a table of their own. Spelt out, not spread: a long path makes thousands of these. */
-export function nodeOf(row: Row, aliases: readonly Alias[]): Node {
-  const role = text(row, 'role') as Role | 'root';
-  const message = messageOf(row, role);
+export function nodeOfRow(row: SqlRow, aliases: readonly Alias[]): Node {
+  const role = sqlText(row, 'role') as Role | 'root';
+  const message = messageOfRow(row, role);
   return {
-    id: nodeId(text(row, 'id')),
+    id: nodeId(sqlText(row, 'id')),
     parentId: idOrNull(row, 'parent_id'),
-    position: text(row, 'position'),
-    seq: number(row, 'seq'),
-    kind: text(row, 'kind') as NodeKind,
+    position: sqlText(row, 'position'),
+    seq: sqlNumber(row, 'seq'),
+    kind: sqlText(row, 'kind') as NodeKind,
     role,
-    status: text(row, 'status') as NodeStatus,
-    groupId: number(row, 'group_id'),
-    createdAt: number(row, 'created_at'),
+    status: sqlText(row, 'status') as NodeStatus,
+    groupId: sqlNumber(row, 'group_id'),
+    createdAt: sqlNumber(row, 'created_at'),
     matchParent: idOrNull(row, 'match_parent'),
-    key: textOrNull(row, 'equality_key'),
-    tokens: number(row, 'tokens'),
-    addedIn: number(row, 'added_in'),
-    contentIn: number(row, 'content_in'),
-    removedIn: numberOrNull(row, 'removed_in'),
+    key: sqlTextOrNull(row, 'equality_key'),
+    tokens: sqlNumber(row, 'tokens'),
+    addedIn: sqlNumber(row, 'added_in'),
+    contentIn: sqlNumber(row, 'content_in'),
+    removedIn: sqlNumberOrNull(row, 'removed_in'),
     lastChildId: idOrNull(row, 'last_child_id'),
     message,
     text: searchTextOf(row, message),
-    meta: metaOf(row),
-    marker: markerOf(row),
+    meta: metaOfRow(row),
+    marker: markerOfRow(row),
     aliases,
   };
 }
@@ -227,27 +227,27 @@ export interface StoredTree extends TreeRow {
 }
 
 /** A tree row as stored. */
-export function treeOf(row: Row): StoredTree {
-  const active = textOrNull(row, 'active_node_id');
+export function storedTreeOf(row: SqlRow): StoredTree {
+  const active = sqlTextOrNull(row, 'active_node_id');
   return {
-    id: treeId(text(row, 'id')),
-    owner: text(row, 'owner'),
-    rootId: nodeId(text(row, 'root_id')),
-    version: number(row, 'version'),
-    structureVersion: number(row, 'structure_version'),
+    id: treeId(sqlText(row, 'id')),
+    owner: sqlText(row, 'owner'),
+    rootId: nodeId(sqlText(row, 'root_id')),
+    version: sqlNumber(row, 'version'),
+    structureVersion: sqlNumber(row, 'structure_version'),
     activeNodeId: active === null ? null : nodeId(active),
-    nextSeq: number(row, 'next_seq'),
-    createdAt: number(row, 'created_at'),
-    updatedAt: number(row, 'updated_at'),
+    nextSeq: sqlNumber(row, 'next_seq'),
+    createdAt: sqlNumber(row, 'created_at'),
+    updatedAt: sqlNumber(row, 'updated_at'),
     attributes: parsed(row, 'attributes') as TreeAttributes,
-    hasAliases: number(row, 'aliases') > 0,
-    format: text(row, 'format') as ConversationFormat,
-    linear: textOrNull(row, 'linear_form'),
+    hasAliases: sqlNumber(row, 'aliases') > 0,
+    format: sqlText(row, 'format') as ConversationFormat,
+    linear: sqlTextOrNull(row, 'linear_form'),
   };
 }
 
 /** The tree row that core is shown. Spelt out: every planner asks for one. */
-export function plainRow(tree: StoredTree): TreeRow {
+export function toTreeRow(tree: StoredTree): TreeRow {
   return {
     id: tree.id,
     owner: tree.owner,
@@ -263,25 +263,25 @@ export function plainRow(tree: StoredTree): TreeRow {
 }
 
 /** A bookmark row. */
-export function bookmarkOf(row: Row): Bookmark {
+export function bookmarkOfRow(row: SqlRow): Bookmark {
   return {
-    nodeId: nodeId(text(row, 'node_id')),
-    title: text(row, 'title'),
-    createdAt: number(row, 'created_at'),
-    updatedAt: number(row, 'updated_at'),
+    nodeId: nodeId(sqlText(row, 'node_id')),
+    title: sqlText(row, 'title'),
+    createdAt: sqlNumber(row, 'created_at'),
+    updatedAt: sqlNumber(row, 'updated_at'),
   };
 }
 
 /** Content as node_content keeps it, or as the node table has it now. */
-export function contentOf(row: Row, role: Role, aliases: readonly Alias[], call: string | null): Content {
+export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[], call: string | null): Content {
   const content = parsed(row, 'content') as readonly Block[];
   const message: Message = call === null ? { role, content } : { role, content, tool_call_id: call };
   return {
     message,
-    status: text(row, 'status') as NodeStatus,
-    key: textOrNull(row, 'equality_key'),
+    status: sqlText(row, 'status') as NodeStatus,
+    key: sqlTextOrNull(row, 'equality_key'),
     text: searchTextOf(row, message),
-    tokens: number(row, 'tokens'),
+    tokens: sqlNumber(row, 'tokens'),
     aliases,
   };
 }

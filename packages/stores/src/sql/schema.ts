@@ -4,10 +4,10 @@
  * only the root without parent, parents and the active node in the same tree, known roles, statuses and groups.
  * No foreign key cascades on the node itself: a cascade along a chain fails past 1,000 levels in SQLite.
  */
-import type { Dialect } from './query.ts';
+import type { SqlDialect } from './query.ts';
 
 /** The statements that make the tables of version 1. */
-export function schema(dialect: Dialect): readonly string[] {
+export function schema(dialect: SqlDialect): readonly string[] {
   const { integer, float, key, bytes, serial } = dialect;
   return [
     `CREATE TABLE tree (
@@ -204,12 +204,12 @@ export function schema(dialect: Dialect): readonly string[] {
 }
 
 /** What a later version of the tables adds: without it a link would show what its messages say today. */
-export function shareVersion({ integer }: Dialect): string {
+export function shareVersion({ integer }: SqlDialect): string {
   return `ALTER TABLE share ADD COLUMN version ${integer}`;
 }
 
 /** What a later version of the tables adds: the ids of lists, whose messages have no rows that would keep theirs. */
-export function linearNodes({ key }: Dialect): readonly string[] {
+export function linearNodes({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE linear_node (
       id ${key} NOT NULL PRIMARY KEY,
@@ -223,7 +223,7 @@ export function linearNodes({ key }: Dialect): readonly string[] {
  * What a later version of the tables adds: when bytes were put last, and whether a purge took their last name. Beside the
  * bytes and not in their row, which SQLite would write anew, bytes and all. What has no row was put long ago.
  */
-export function blobPut({ key, float, integer }: Dialect): readonly string[] {
+export function blobPut({ key, float, integer }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE blob_put (
       owner ${key} NOT NULL,
@@ -237,7 +237,7 @@ export function blobPut({ key, float, integer }: Dialect): readonly string[] {
 }
 
 /** What a later version of the tables adds: which nodes are copies of which, so that a purge can name what it leaves. */
-export function nodeCopies({ key }: Dialect): readonly string[] {
+export function nodeCopies({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE node_copy (
       node_id ${key} NOT NULL PRIMARY KEY,

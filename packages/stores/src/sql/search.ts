@@ -12,10 +12,10 @@ import {
 } from '@coppice/core';
 import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
-import { linearTree } from '../linear.ts';
+import { treeOfLinear } from '../linear.ts';
 import type { StoreOptions } from '../options.ts';
 import { hasTerms, searchTerms, snippetOf, snippetWith } from '../search.ts';
-import { number, type Row, rows, text, textOrNull, type Work } from './query.ts';
+import { queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 import { storedTextOf } from './rows.ts';
 
 /** Where a hit stands in the order of all hits: newest first. */
@@ -26,7 +26,7 @@ export interface HitPlace {
 }
 
 /** A search as a database is asked to carry it out. */
-export interface Search {
+export interface SearchRequest {
   readonly owner: string;
   /** In lower case; all of them must be in the text. */
   readonly terms: readonly string[];
@@ -39,7 +39,7 @@ export interface Search {
 }
 
 /** A hit with its place. */
-export interface Found extends SearchHit {
+export interface FoundRow extends SearchHit {
   readonly seq: number;
 }
 
@@ -50,30 +50,30 @@ export const candidateColumns = 'n.tree_id, n.id, n.seq, n.role, n.created_at, n
 export const candidateOrder = 'n.created_at DESC, n.tree_id DESC, n.seq DESC';
 
 /** The condition for what stands behind a place, given three parameters. */
-export function behind(createdAt: string, tree: string, seq: string): string {
+export function searchLag(createdAt: string, tree: string, seq: string): string {
   return `(n.created_at, n.tree_id, n.seq) < (${createdAt}, ${tree}, ${seq})`;
 }
 
 /** A candidate as a hit, or null: an index may fold more letters than we do, so that every one is looked at. */
-export function hitOf(row: Row, terms: readonly string[]): Found | null {
+export function hitOfRow(row: SqlRow, terms: readonly string[]): FoundRow | null {
   const snippet = snippetWith(storedTextOf(row), terms);
   if (snippet === null) return null;
   return {
-    treeId: treeId(text(row, 'tree_id')),
-    nodeId: nodeId(text(row, 'id')),
-    seq: number(row, 'seq'),
-    role: text(row, 'role') as Role,
-    title: textOrNull(row, 'title'),
-    createdAt: number(row, 'created_at'),
+    treeId: treeId(sqlText(row, 'tree_id')),
+    nodeId: nodeId(sqlText(row, 'id')),
+    seq: sqlNumber(row, 'seq'),
+    role: sqlText(row, 'role') as Role,
+    title: sqlTextOrNull(row, 'title'),
+    createdAt: sqlNumber(row, 'created_at'),
     snippet,
   };
 }
 
 /** What a user asked for, as a database is asked; null where there is no term. */
-export function searchOf(owner: string, query: SearchQuery): Search | null {
+export function searchOf(owner: string, query: SearchQuery): SearchRequest | null {
   const limit = pageLimit(query.limit);
   const terms = searchTerms(query.text);
-  const after = query.cursor == null ? null : placeOf(query.cursor);
+  const after = query.cursor == null ? null : hitPlaceOf(query.cursor);
   if (terms.length === 0) return null;
   return {
     owner,
@@ -86,7 +86,7 @@ export function searchOf(owner: string, query: SearchQuery): Search | null {
   };
 }
 
-function placeOf(cursor: string): HitPlace {
+function hitPlaceOf(cursor: string): HitPlace {
   const [createdAt, tree, seq] = fromCursor('hits', ['number', 'string', 'number'], cursor);
   if (typeof createdAt !== 'number' || typeof tree !== 'string' || typeof seq !== 'number')
     return refuse('cursor/invalid', 'This is no cursor of a search.', {});
@@ -94,42 +94,42 @@ function placeOf(cursor: string): HitPlace {
 }
 
 /** Hits in conversations that are still lists: they have no rows that an index could know. */
-export function* linearHits(search: Search, kit: StoreOptions['kit']): Work<Found[]> {
-  const found = yield* rows(
+export function* linearHits(search: SearchRequest, kit: StoreOptions['kit']): SqlTask<FoundRow[]> {
+  const found = yield* queryRows(
     'SELECT id, title, project, linear_form FROM tree WHERE owner = $1 AND linear_form IS NOT NULL AND trashed_at IS NULL',
     search.owner,
   );
-  const hits: Found[] = [];
+  const hits: FoundRow[] = [];
   for (const one of found) {
-    if (search.treeId !== null && text(one, 'id') !== search.treeId) continue;
-    if (search.project !== null && text(one, 'project') !== search.project) continue;
-    const { tree, settled } = linearTree(JSON.parse(text(one, 'linear_form')) as LinearRecord, search.owner, kit);
+    if (search.treeId !== null && sqlText(one, 'id') !== search.treeId) continue;
+    if (search.project !== null && sqlText(one, 'project') !== search.project) continue;
+    const { tree, settled } = treeOfLinear(JSON.parse(sqlText(one, 'linear_form')) as LinearRecord, search.owner, kit);
     for (const change of settled.changes) {
       if (change.op !== 'added' || change.node.role === 'root' || !hasTerms(change.node.text, search.terms)) continue;
       const { id, seq, role, createdAt, text: said } = change.node;
       if (search.roles !== null && !search.roles.includes(role)) continue;
-      const hit: Found = {
+      const hit: FoundRow = {
         treeId: tree.id,
         nodeId: id,
         seq,
         role,
-        title: textOrNull(one, 'title'),
+        title: sqlTextOrNull(one, 'title'),
         createdAt,
         snippet: snippetOf(said, search.terms),
       };
-      if (search.after === null || order(hit, search.after) > 0) hits.push(hit);
+      if (search.after === null || orderHits(hit, search.after) > 0) hits.push(hit);
     }
   }
   return hits;
 }
 
-function order(a: HitPlace, b: HitPlace): number {
+function orderHits(a: HitPlace, b: HitPlace): number {
   return b.createdAt - a.createdAt || (a.treeId === b.treeId ? b.seq - a.seq : a.treeId < b.treeId ? 1 : -1);
 }
 
 /** A page of hits from what was found, at most one more than the page holds. */
-export function pageOf(found: readonly Found[], limit: number): Page<SearchHit> {
-  const sorted = [...found].sort(order);
+export function searchPage(found: readonly FoundRow[], limit: number): Page<SearchHit> {
+  const sorted = [...found].sort(orderHits);
   const part = sorted.slice(0, limit);
   const last = part[part.length - 1];
   const cursor =

@@ -2,76 +2,77 @@
 import { sha256Hex } from '@coppice/content';
 import type { AccountStore, BlobStore, Run, RunStore, TreeId } from '@coppice/core';
 import { addHashes } from '../attachments.ts';
-import { findBlob, holdBlobs, putBlob, readBlob, type Shelf } from './attachments.ts';
-import type { Dialect, Work } from './query.ts';
+import { type BlobScope, findBlob, holdBlobs, putBlob, readBlob } from './attachments.ts';
+import type { SqlDialect, SqlTask } from './query.ts';
 import * as side from './side-tables.ts';
 
 /** How a store lets work into its database. */
-export interface Doors {
-  snapshot<T>(work: () => Work<T>): Promise<T>;
-  transaction<T>(work: () => Work<T>): Promise<T>;
+export interface Transactions {
+  snapshot<T>(work: () => SqlTask<T>): Promise<T>;
+  transaction<T>(work: () => SqlTask<T>): Promise<T>;
   /** Refuses a tree that is not this owner's. */
-  known(treeId: TreeId): Work<unknown>;
+  known(treeId: TreeId): SqlTask<unknown>;
 }
 
 /** The runs of an owner. */
-export function runStore(dialect: Dialect, owner: string, doors: Doors): RunStore {
-  function* holding(data: Run['data']): Work<void> {
+export function runStore(dialect: SqlDialect, owner: string, transactions: Transactions): RunStore {
+  function* holding(data: Run['data']): SqlTask<void> {
     const named = new Set<string>();
     addHashes(JSON.stringify(data), named);
     yield* holdBlobs(dialect, owner, named);
   }
   return {
     start: (run) =>
-      doors.transaction(function* () {
-        yield* doors.known(run.treeId);
+      transactions.transaction(function* () {
+        yield* transactions.known(run.treeId);
         yield* holding(run.data);
         yield* side.startRun(owner, run);
       }),
-    beat: (id, at) => doors.transaction(() => side.beatRun(owner, id, at)),
+    beat: (id, at) => transactions.transaction(() => side.beatRun(owner, id, at)),
     note: (id, data) =>
-      doors.transaction(function* () {
+      transactions.transaction(function* () {
         yield* holding(data);
         return yield* side.noteRun(owner, id, data);
       }),
-    append: (id, chunk) => doors.transaction(() => side.appendChunk(owner, id, chunk)),
-    chunks: (id, from = 0) => doors.snapshot(() => side.runChunks(owner, id, from)),
-    find: (id) => doors.snapshot(() => side.findRun(owner, id)),
-    list: (treeId) => doors.snapshot(() => side.listRuns(owner, treeId)),
-    claimStale: (before, process, at) => doors.transaction(() => side.claimStaleRuns(owner, before, process, at)),
-    end: (id) => doors.transaction(() => side.endRun(owner, id)),
+    append: (id, chunk) => transactions.transaction(() => side.appendChunk(owner, id, chunk)),
+    chunks: (id, from = 0) => transactions.snapshot(() => side.runChunks(owner, id, from)),
+    find: (id) => transactions.snapshot(() => side.findRun(owner, id)),
+    list: (treeId) => transactions.snapshot(() => side.listRuns(owner, treeId)),
+    claimStale: (before, process, at) =>
+      transactions.transaction(() => side.claimStaleRuns(owner, before, process, at)),
+    end: (id) => transactions.transaction(() => side.endRun(owner, id)),
   };
 }
 
 /** The attachments of an owner. `sweep` takes what an earlier purge had to leave. */
-export function blobStore(shelf: Shelf, doors: Doors, sweep: () => Promise<void>): BlobStore {
-  const { owner } = shelf;
+export function blobStore(blobScope: BlobScope, transactions: Transactions, sweep: () => Promise<void>): BlobStore {
+  const { owner } = blobScope;
   return {
     put: async (bytes, mediaType) => {
       const info = { hash: sha256Hex(bytes), size: bytes.length, mediaType };
-      const kept = await doors.transaction(() => putBlob(shelf, info, bytes));
+      const kept = await transactions.transaction(() => putBlob(blobScope, info, bytes));
       await sweep();
       return kept;
     },
-    find: (hash) => doors.snapshot(() => findBlob(owner, hash)),
+    find: (hash) => transactions.snapshot(() => findBlob(owner, hash)),
     read: (hash, range) => {
       const length = range === undefined ? null : Math.max(0, range.end - range.start);
-      return doors.snapshot(() => readBlob(owner, hash, range?.start ?? 0, length));
+      return transactions.snapshot(() => readBlob(owner, hash, range?.start ?? 0, length));
     },
   };
 }
 
 /** Users, tokens and shares of all owners. */
-export function accountStore(doors: Doors): AccountStore {
+export function accountStore(transactions: Transactions): AccountStore {
   return {
-    putUser: (user) => doors.transaction(() => side.putUser(user)),
-    users: () => doors.snapshot(() => side.listUsers()),
-    user: (id) => doors.snapshot(() => side.findUser(id)),
-    putToken: (token) => doors.transaction(() => side.putToken(token)),
-    tokens: (userId) => doors.snapshot(() => side.listTokens(userId)),
-    tokenByHash: (hash) => doors.snapshot(() => side.tokenByHash(hash)),
-    putShare: (share) => doors.transaction(() => side.putShare(share)),
-    shares: (owner, treeId) => doors.snapshot(() => side.listShares(owner, treeId)),
-    shareByHash: (hash) => doors.snapshot(() => side.shareByHash(hash)),
+    putUser: (user) => transactions.transaction(() => side.putUser(user)),
+    users: () => transactions.snapshot(() => side.listUsers()),
+    user: (id) => transactions.snapshot(() => side.findUser(id)),
+    putToken: (token) => transactions.transaction(() => side.putToken(token)),
+    tokens: (userId) => transactions.snapshot(() => side.listTokens(userId)),
+    tokenByHash: (hash) => transactions.snapshot(() => side.tokenByHash(hash)),
+    putShare: (share) => transactions.transaction(() => side.putShare(share)),
+    shares: (owner, treeId) => transactions.snapshot(() => side.listShares(owner, treeId)),
+    shareByHash: (hash) => transactions.snapshot(() => side.shareByHash(hash)),
   };
 }

@@ -17,37 +17,37 @@ import {
   type User,
 } from '@coppice/core';
 import { checkUser, refuseHash } from '../account-rules.ts';
-import { byName } from '../book/names.ts';
+import { byExternalId } from '../in-process/external-ids.ts';
 import { toColumn } from './exact-text.ts';
 import {
-  type Dialect,
-  exec,
-  number,
-  numberOrNull,
+  execute,
   parsed,
-  type Row,
-  row,
-  rows,
-  text,
-  textOrNull,
-  type Work,
+  queryRow,
+  queryRows,
+  type SqlDialect,
+  type SqlRow,
+  type SqlTask,
+  sqlNumber,
+  sqlNumberOrNull,
+  sqlText,
+  sqlTextOrNull,
 } from './query.ts';
 
-function runOf(one: Row): Run {
+function runOfRow(one: SqlRow): Run {
   return {
-    id: text(one, 'id'),
-    treeId: treeId(text(one, 'tree_id')),
-    nodeId: nodeId(text(one, 'node_id')),
-    process: text(one, 'process'),
-    startedAt: number(one, 'started_at'),
-    beatAt: number(one, 'beat_at'),
+    id: sqlText(one, 'id'),
+    treeId: treeId(sqlText(one, 'tree_id')),
+    nodeId: nodeId(sqlText(one, 'node_id')),
+    process: sqlText(one, 'process'),
+    startedAt: sqlNumber(one, 'started_at'),
+    beatAt: sqlNumber(one, 'beat_at'),
     data: parsed(one, 'data') as JsonObject,
   };
 }
 
 /** Notes a run of an owner; noting it again changes nothing, and the id of another run is refused. */
-export function* startRun(owner: string, run: Run): Work<void> {
-  const added = yield* exec(
+export function* startRun(owner: string, run: Run): SqlTask<void> {
+  const added = yield* execute(
     `INSERT INTO run (id, owner, tree_id, node_id, process, started_at, beat_at, data) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (id) DO NOTHING`,
     run.id,
@@ -66,16 +66,16 @@ export function* startRun(owner: string, run: Run): Work<void> {
 }
 
 /** Keeps a run alive. */
-export function* beatRun(owner: string, id: string, at: number): Work<boolean> {
-  return (yield* exec('UPDATE run SET beat_at = $3 WHERE id = $1 AND owner = $2', id, owner, at)) > 0;
+export function* beatRun(owner: string, id: string, at: number): SqlTask<boolean> {
+  return (yield* execute('UPDATE run SET beat_at = $3 WHERE id = $1 AND owner = $2', id, owner, at)) > 0;
 }
 
 /** Sets fields of a run's data. The row is written first, so that two who note something wait for each other. */
-export function* noteRun(owner: string, id: string, data: JsonObject): Work<boolean> {
-  yield* exec('UPDATE run SET beat_at = beat_at WHERE id = $1 AND owner = $2', id, owner);
+export function* noteRun(owner: string, id: string, data: JsonObject): SqlTask<boolean> {
+  yield* execute('UPDATE run SET beat_at = beat_at WHERE id = $1 AND owner = $2', id, owner);
   const found = yield* findRun(owner, id);
   if (found === null) return false;
-  yield* exec(
+  yield* execute(
     'UPDATE run SET data = $3 WHERE id = $1 AND owner = $2',
     id,
     owner,
@@ -88,10 +88,10 @@ export function* noteRun(owner: string, id: string, data: JsonObject): Work<bool
  * Adds text to a run that is still there. What was sent before is passed over, and a piece that would leave a hole is
  * refused. The text is kept as JSON, so that any code unit survives.
  */
-export function* appendChunk(owner: string, id: string, chunk: RunChunk): Work<boolean> {
-  if ((yield* row('SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2', id, owner)) === undefined) return false;
-  const last = yield* row('SELECT start, text FROM run_chunk WHERE run_id = $1 ORDER BY start DESC LIMIT 1', id);
-  const length = last === undefined ? 0 : number(last, 'start') + (parsed(last, 'text') as string).length;
+export function* appendChunk(owner: string, id: string, chunk: RunChunk): SqlTask<boolean> {
+  if ((yield* queryRow('SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2', id, owner)) === undefined) return false;
+  const last = yield* queryRow('SELECT start, text FROM run_chunk WHERE run_id = $1 ORDER BY start DESC LIMIT 1', id);
+  const length = last === undefined ? 0 : sqlNumber(last, 'start') + (parsed(last, 'text') as string).length;
   if (chunk.offset > length)
     refuse(
       'command/invalid',
@@ -100,7 +100,7 @@ export function* appendChunk(owner: string, id: string, chunk: RunChunk): Work<b
     );
   const added = chunk.text.slice(length - chunk.offset);
   if (added === '') return true;
-  yield* exec(
+  yield* execute(
     'INSERT INTO run_chunk (run_id, start, text) VALUES ($1, $2, $3) ON CONFLICT (run_id, start) DO NOTHING',
     id,
     length,
@@ -110,44 +110,46 @@ export function* appendChunk(owner: string, id: string, chunk: RunChunk): Work<b
 }
 
 /** A run's text from an offset on, in order. A chunk that begins before the offset is cut. */
-export function* runChunks(owner: string, id: string, from: number): Work<RunChunk[]> {
-  const found = yield* rows(
+export function* runChunks(owner: string, id: string, from: number): SqlTask<RunChunk[]> {
+  const found = yield* queryRows(
     'SELECT c.start, c.text FROM run_chunk c JOIN run r ON r.id = c.run_id WHERE c.run_id = $1 AND r.owner = $2 ORDER BY c.start',
     id,
     owner,
   );
-  const chunks = found.map((one): RunChunk => ({ offset: number(one, 'start'), text: parsed(one, 'text') as string }));
+  const chunks = found.map(
+    (one): RunChunk => ({ offset: sqlNumber(one, 'start'), text: parsed(one, 'text') as string }),
+  );
   return chunks
     .filter((chunk) => chunk.offset + chunk.text.length > from)
     .map((chunk) => (chunk.offset >= from ? chunk : { offset: from, text: chunk.text.slice(from - chunk.offset) }));
 }
 
 /** One run of an owner. */
-export function* findRun(owner: string, id: string): Work<Run | null> {
-  const found = yield* row('SELECT * FROM run WHERE id = $1 AND owner = $2', id, owner);
-  return found === undefined ? null : runOf(found);
+export function* findRun(owner: string, id: string): SqlTask<Run | null> {
+  const found = yield* queryRow('SELECT * FROM run WHERE id = $1 AND owner = $2', id, owner);
+  return found === undefined ? null : runOfRow(found);
 }
 
 /** The runs of an owner, oldest first. */
-export function* listRuns(owner: string, tree: TreeId | undefined): Work<Run[]> {
-  const found = yield* rows(
+export function* listRuns(owner: string, tree: TreeId | undefined): SqlTask<Run[]> {
+  const found = yield* queryRows(
     'SELECT * FROM run WHERE owner = $1 AND (CAST($2 AS TEXT) IS NULL OR tree_id = $2) ORDER BY started_at, id',
     owner,
     tree ?? null,
   );
-  return found.map(runOf);
+  return found.map(runOfRow);
 }
 
 /** Takes over runs that stopped beating. Only one of several processes that ask gets each. */
-export function* claimStaleRuns(owner: string, before: number, process: string, at: number): Work<Run[]> {
+export function* claimStaleRuns(owner: string, before: number, process: string, at: number): SqlTask<Run[]> {
   const claimed: Run[] = [];
-  for (const one of yield* rows(
+  for (const one of yield* queryRows(
     'SELECT * FROM run WHERE owner = $1 AND beat_at < $2 ORDER BY started_at, id',
     owner,
     before,
   )) {
-    const run = runOf(one);
-    const won = yield* exec(
+    const run = runOfRow(one);
+    const won = yield* execute(
       'UPDATE run SET process = $3, beat_at = $4 WHERE id = $1 AND beat_at = $2',
       run.id,
       run.beatAt,
@@ -160,48 +162,48 @@ export function* claimStaleRuns(owner: string, before: number, process: string, 
 }
 
 /** Forgets a run and its text. */
-export function* endRun(owner: string, id: string): Work<void> {
-  yield* exec('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE id = $1 AND owner = $2)', id, owner);
-  yield* exec('DELETE FROM run WHERE id = $1 AND owner = $2', id, owner);
+export function* endRun(owner: string, id: string): SqlTask<void> {
+  yield* execute('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE id = $1 AND owner = $2)', id, owner);
+  yield* execute('DELETE FROM run WHERE id = $1 AND owner = $2', id, owner);
 }
 
-function externalOf(one: Row): ExternalId {
-  const node = textOrNull(one, 'node_id');
+function externalOf(one: SqlRow): ExternalId {
+  const node = sqlTextOrNull(one, 'node_id');
   return {
-    treeId: treeId(text(one, 'tree_id')),
+    treeId: treeId(sqlText(one, 'tree_id')),
     nodeId: node === null ? null : nodeId(node),
-    format: text(one, 'format'),
-    scope: text(one, 'scope'),
-    id: text(one, 'id'),
+    format: sqlText(one, 'format'),
+    scope: sqlText(one, 'scope'),
+    id: sqlText(one, 'id'),
   };
 }
 
-function amongThem(dialect: Dialect): string {
+function amongThem(dialect: SqlDialect): string {
   return `FROM node WHERE tree_id = $1 AND id IN ${dialect.list('$2')}`;
 }
 
 /** Which of some nodes are not in a tree, live or removed. */
-export function* missingNodes(dialect: Dialect, tree: TreeId, ids: ReadonlySet<NodeId>): Work<Set<NodeId>> {
+export function* missingNodes(dialect: SqlDialect, tree: TreeId, ids: ReadonlySet<NodeId>): SqlTask<Set<NodeId>> {
   const missing = new Set(ids);
   if (missing.size === 0) return missing;
   const list = JSON.stringify([...missing].map(toColumn));
   // Nearly always all are there: counting them costs less than a row for each does.
-  const counted = yield* row(`SELECT count(*) AS n ${amongThem(dialect)}`, tree, list);
-  if (counted !== undefined && number(counted, 'n') === missing.size) return new Set();
-  const found = yield* rows(`SELECT id ${amongThem(dialect)}`, tree, list);
-  for (const one of found) missing.delete(nodeId(text(one, 'id')));
+  const counted = yield* queryRow(`SELECT count(*) AS n ${amongThem(dialect)}`, tree, list);
+  if (counted !== undefined && sqlNumber(counted, 'n') === missing.size) return new Set();
+  const found = yield* queryRows(`SELECT id ${amongThem(dialect)}`, tree, list);
+  for (const one of found) missing.delete(nodeId(sqlText(one, 'id')));
   return missing;
 }
 
 /** Finds what other names stand for. */
 export function* findExternalIds(
-  dialect: Dialect,
+  dialect: SqlDialect,
   owner: string,
   format: string,
   scope: string,
   ids: readonly string[],
-): Work<ExternalId[]> {
-  const found = yield* rows(
+): SqlTask<ExternalId[]> {
+  const found = yield* queryRows(
     `SELECT * FROM external_id WHERE owner = $1 AND format = $2 AND scope = $3 AND id IN ${dialect.list('$4')}`,
     owner,
     format,
@@ -209,19 +211,19 @@ export function* findExternalIds(
     // Inside a list nobody writes a text as a column holds it but we.
     JSON.stringify(ids.map(toColumn)),
   );
-  return found.map(externalOf).sort(byName);
+  return found.map(externalOf).sort(byExternalId);
 }
 
 /** All other names in a tree. */
-export function* externalIdsOf(owner: string, tree: TreeId): Work<ExternalId[]> {
-  const found = yield* rows('SELECT * FROM external_id WHERE owner = $1 AND tree_id = $2', owner, tree);
-  return found.map(externalOf).sort(byName);
+export function* externalIdsOf(owner: string, tree: TreeId): SqlTask<ExternalId[]> {
+  const found = yield* queryRows('SELECT * FROM external_id WHERE owner = $1 AND tree_id = $2', owner, tree);
+  return found.map(externalOf).sort(byExternalId);
 }
 
 /** Notes who sent what was there already. */
-export function* addProvenance(owner: string, list: readonly Provenance[]): Work<void> {
+export function* addProvenance(owner: string, list: readonly Provenance[]): SqlTask<void> {
   for (const one of list)
-    yield* exec(
+    yield* execute(
       'INSERT INTO provenance (tree_id, source, first_node_id, last_node_id, count, at) SELECT $1, $2, $3, $4, $5, $6 FROM tree WHERE id = $1 AND owner = $7',
       one.treeId,
       one.source,
@@ -234,26 +236,26 @@ export function* addProvenance(owner: string, list: readonly Provenance[]): Work
 }
 
 /** Who sent what into a tree, oldest first. */
-export function* provenanceOf(owner: string, tree: TreeId): Work<Provenance[]> {
-  const found = yield* rows(
+export function* provenanceOf(owner: string, tree: TreeId): SqlTask<Provenance[]> {
+  const found = yield* queryRows(
     'SELECT p.* FROM provenance p JOIN tree t ON t.id = p.tree_id WHERE p.tree_id = $1 AND t.owner = $2 ORDER BY p.at',
     tree,
     owner,
   );
   return found.map((one) => ({
     treeId: tree,
-    source: text(one, 'source'),
-    firstNodeId: nodeId(text(one, 'first_node_id')),
-    lastNodeId: nodeId(text(one, 'last_node_id')),
-    count: number(one, 'count'),
-    at: number(one, 'at'),
+    source: sqlText(one, 'source'),
+    firstNodeId: nodeId(sqlText(one, 'first_node_id')),
+    lastNodeId: nodeId(sqlText(one, 'last_node_id')),
+    count: sqlNumber(one, 'count'),
+    at: sqlNumber(one, 'at'),
   }));
 }
 
 /** Keeps a user as given. */
-export function* putUser(user: User): Work<void> {
+export function* putUser(user: User): SqlTask<void> {
   checkUser(user);
-  yield* exec(
+  yield* execute(
     `INSERT INTO account (id, name, role, created_at, disabled_at) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (id) DO UPDATE SET name = $2, role = $3, created_at = $4, disabled_at = $5`,
     user.id,
@@ -264,31 +266,31 @@ export function* putUser(user: User): Work<void> {
   );
 }
 
-function userOf(one: Row): User {
+function userOf(one: SqlRow): User {
   return {
-    id: text(one, 'id'),
-    name: text(one, 'name'),
-    role: text(one, 'role') as User['role'],
-    createdAt: number(one, 'created_at'),
-    disabledAt: numberOrNull(one, 'disabled_at'),
+    id: sqlText(one, 'id'),
+    name: sqlText(one, 'name'),
+    role: sqlText(one, 'role') as User['role'],
+    createdAt: sqlNumber(one, 'created_at'),
+    disabledAt: sqlNumberOrNull(one, 'disabled_at'),
   };
 }
 
 /** Every user, oldest first. */
-export function* listUsers(): Work<User[]> {
-  return (yield* rows('SELECT * FROM account ORDER BY created_at, id')).map(userOf);
+export function* listUsers(): SqlTask<User[]> {
+  return (yield* queryRows('SELECT * FROM account ORDER BY created_at, id')).map(userOf);
 }
 
 /** One user. */
-export function* findUser(id: string): Work<User | null> {
-  const found = yield* row('SELECT * FROM account WHERE id = $1', id);
+export function* findUser(id: string): SqlTask<User | null> {
+  const found = yield* queryRow('SELECT * FROM account WHERE id = $1', id);
   return found === undefined ? null : userOf(found);
 }
 
 /** Keeps a token as given; but one that was revoked stays so, whoever read it before and writes it now. */
-export function* putToken(token: Token): Work<void> {
+export function* putToken(token: Token): SqlTask<void> {
   refuseHash('token', token.id, yield* tokenByHash(token.hash));
-  yield* exec(
+  yield* execute(
     `INSERT INTO token (id, user_id, name, hash, created_at, expires_at, revoked_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (id) DO UPDATE SET user_id = $2, name = $3, hash = $4, created_at = $5, expires_at = $6, revoked_at = COALESCE(token.revoked_at, $7), used_at = $8`,
     token.id,
@@ -302,34 +304,34 @@ export function* putToken(token: Token): Work<void> {
   );
 }
 
-function tokenOf(one: Row): Token {
+function tokenOf(one: SqlRow): Token {
   return {
-    id: text(one, 'id'),
-    userId: text(one, 'user_id'),
-    name: text(one, 'name'),
-    hash: text(one, 'hash'),
-    createdAt: number(one, 'created_at'),
-    expiresAt: numberOrNull(one, 'expires_at'),
-    revokedAt: numberOrNull(one, 'revoked_at'),
-    usedAt: numberOrNull(one, 'used_at'),
+    id: sqlText(one, 'id'),
+    userId: sqlText(one, 'user_id'),
+    name: sqlText(one, 'name'),
+    hash: sqlText(one, 'hash'),
+    createdAt: sqlNumber(one, 'created_at'),
+    expiresAt: sqlNumberOrNull(one, 'expires_at'),
+    revokedAt: sqlNumberOrNull(one, 'revoked_at'),
+    usedAt: sqlNumberOrNull(one, 'used_at'),
   };
 }
 
 /** The tokens of a user, oldest first. */
-export function* listTokens(userId: string): Work<Token[]> {
-  return (yield* rows('SELECT * FROM token WHERE user_id = $1 ORDER BY created_at, id', userId)).map(tokenOf);
+export function* listTokens(userId: string): SqlTask<Token[]> {
+  return (yield* queryRows('SELECT * FROM token WHERE user_id = $1 ORDER BY created_at, id', userId)).map(tokenOf);
 }
 
 /** The token with a hash. */
-export function* tokenByHash(hash: string): Work<Token | null> {
-  const found = yield* row('SELECT * FROM token WHERE hash = $1', hash);
+export function* tokenByHash(hash: string): SqlTask<Token | null> {
+  const found = yield* queryRow('SELECT * FROM token WHERE hash = $1', hash);
   return found === undefined ? null : tokenOf(found);
 }
 
 /** Keeps a share as given. */
-export function* putShare(share: Share): Work<void> {
+export function* putShare(share: Share): SqlTask<void> {
   refuseHash('share', share.id, yield* shareByHash(share.hash));
-  yield* exec(
+  yield* execute(
     `INSERT INTO share (id, owner, tree_id, node_ids, fields, title, hash, created_at, expires_at, revoked_at, version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT (id) DO UPDATE SET owner = $2, tree_id = $3, node_ids = $4, fields = $5, title = $6, hash = $7, created_at = $8, expires_at = $9, revoked_at = $10, version = $11`,
     share.id,
@@ -346,35 +348,35 @@ export function* putShare(share: Share): Work<void> {
   );
 }
 
-function shareOf(one: Row): Share {
-  const title = textOrNull(one, 'title');
+function shareOfRow(one: SqlRow): Share {
+  const title = sqlTextOrNull(one, 'title');
   return {
-    id: text(one, 'id'),
-    owner: text(one, 'owner'),
-    treeId: treeId(text(one, 'tree_id')),
-    version: numberOrNull(one, 'version'),
+    id: sqlText(one, 'id'),
+    owner: sqlText(one, 'owner'),
+    treeId: treeId(sqlText(one, 'tree_id')),
+    version: sqlNumberOrNull(one, 'version'),
     nodeIds: (parsed(one, 'node_ids') as readonly string[]).map(nodeId),
     fields: parsed(one, 'fields') as readonly string[],
     title: title,
-    hash: text(one, 'hash'),
-    createdAt: number(one, 'created_at'),
-    expiresAt: numberOrNull(one, 'expires_at'),
-    revokedAt: numberOrNull(one, 'revoked_at'),
+    hash: sqlText(one, 'hash'),
+    createdAt: sqlNumber(one, 'created_at'),
+    expiresAt: sqlNumberOrNull(one, 'expires_at'),
+    revokedAt: sqlNumberOrNull(one, 'revoked_at'),
   };
 }
 
 /** The shares of an owner, newest first. */
-export function* listShares(owner: string, tree: TreeId | undefined): Work<Share[]> {
-  const found = yield* rows(
+export function* listShares(owner: string, tree: TreeId | undefined): SqlTask<Share[]> {
+  const found = yield* queryRows(
     'SELECT * FROM share WHERE owner = $1 AND (CAST($2 AS TEXT) IS NULL OR tree_id = $2) ORDER BY created_at DESC, id',
     owner,
     tree ?? null,
   );
-  return found.map(shareOf);
+  return found.map(shareOfRow);
 }
 
 /** The share with a hash. */
-export function* shareByHash(hash: string): Work<Share | null> {
-  const found = yield* row('SELECT * FROM share WHERE hash = $1', hash);
-  return found === undefined ? null : shareOf(found);
+export function* shareByHash(hash: string): SqlTask<Share | null> {
+  const found = yield* queryRow('SELECT * FROM share WHERE hash = $1', hash);
+  return found === undefined ? null : shareOfRow(found);
 }

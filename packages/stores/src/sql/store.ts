@@ -5,8 +5,9 @@ import {
   assertArgument,
   type BackfillProgress,
   type BlobStore,
-  type Changed,
+  type Capabilities,
   type ChangeOptions,
+  type ChangeResult,
   type Commit,
   type CommitSummary,
   type ConversationFormat,
@@ -18,43 +19,42 @@ import {
   type NewestAct,
   type NodeId,
   type Page,
-  type Planning,
+  type PlannerFactory,
   type Provenance,
   type PurgeReport,
-  type Reading,
+  type ReadProgram,
   type RunStore,
   type SearchHit,
   type SearchQuery,
   type Store,
   type StoreInfo,
-  type Supports,
   type TrashItem,
   type TreeId,
   type TreeQuery,
   type TreeSummary,
 } from '@coppice/core';
-import { argument, lookedAt } from '../argument-shapes.ts';
-import { checkForeignId } from '../book/names.ts';
+import { argument, checkedReads } from '../argument-shapes.ts';
 import { fromCursor } from '../cursor.ts';
-import { checkLinear, linearTree } from '../linear.ts';
+import { checkForeignId } from '../in-process/external-ids.ts';
+import { checkLinear, treeOfLinear } from '../linear.ts';
 import { defaultOwner, type StoreOptions, usualGrace } from '../options.ts';
-import { closed, notInTrash, readOnly, unknownTree } from '../refusals.ts';
-import { collect, ownersWithLoose, type Shelf } from './attachments.ts';
-import { answered, backfillSome, change, type Keeping, linearOf } from './change.ts';
+import { notInTrash, readOnlyStore, storeClosed, unknownTree } from '../refusals.ts';
+import { type BlobScope, collectBlobs, ownersWithLoose } from './attachments.ts';
+import { backfillSome, driveReads, linearOf, runChange, type StoreScope } from './change.ts';
 import type { SqlEngine } from './engine.ts';
-import { follow } from './follow.ts';
+import { putExternalNames } from './external-ids.ts';
+import { followFeed } from './follow.ts';
 import { fsckDatabase } from './fsck.ts';
 import { latestChange, putLinear, summaryRow } from './linear-form.ts';
-import { history, listEvents, listTrees, trash } from './lists.ts';
+import { listCommits, listEvents, listStoredTrash, listStoredTrees } from './lists.ts';
 import { hydratedLog, newestAct } from './log.ts';
-import { putNames } from './naming.ts';
-import { type PurgedRows, type PurgeOptions, purge, purgeTree } from './purge.ts';
-import type { Work } from './query.ts';
-import { type Scope, treeRow } from './scope.ts';
-import { linearHits, pageOf, searchOf } from './search.ts';
-import { accountStore, blobStore, type Doors, runStore } from './side-stores.ts';
+import { linearTexts, storedTexts } from './message-json.ts';
+import { type PurgedRows, type PurgeOptions, purgeRows, purgeTree } from './purge.ts';
+import type { SqlTask } from './query.ts';
+import { type TreeScope, treeRow } from './scope.ts';
+import { linearHits, searchOf, searchPage } from './search.ts';
+import { accountStore, blobStore, runStore, type Transactions } from './side-stores.ts';
 import * as side from './side-tables.ts';
-import { linearTexts, storedTexts } from './texts.ts';
 
 const eventsAtOnce = 500;
 const commitsAtOnce = 500;
@@ -69,13 +69,13 @@ interface Handles {
 /** The store contract on a database. */
 export class SqlStore implements Store {
   readonly owner: string;
-  readonly supports: Supports;
+  readonly supports: Capabilities;
   readonly runs: RunStore;
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;
   readonly #engine: SqlEngine;
   readonly #options: StoreOptions;
-  readonly #keeping: Keeping;
+  readonly #keeping: StoreScope;
   readonly #state: Handles;
   readonly #grace: number;
 
@@ -87,18 +87,18 @@ export class SqlStore implements Store {
     this.owner = options.owner ?? defaultOwner;
     this.supports = engine.supports;
     this.#keeping = { dialect: engine.dialect, owner: this.owner, options, tails: engine.tails };
-    const doors: Doors = {
+    const transactions: Transactions = {
       snapshot: (work) => this.#snapshot(work),
       // What lies beside the trees changes none of them.
       transaction: (work) => this.#committed(work),
       known: (treeId) => this.#known(treeId),
     };
-    this.runs = runStore(engine.dialect, this.owner, doors);
-    this.blobs = blobStore(this.#shelf(this.owner), doors, () => this.sweep());
-    this.accounts = accountStore(doors);
+    this.runs = runStore(engine.dialect, this.owner, transactions);
+    this.blobs = blobStore(this.#blobScope(this.owner), transactions, () => this.sweep());
+    this.accounts = accountStore(transactions);
   }
 
-  #shelf(owner: string): Shelf {
+  #blobScope(owner: string): BlobScope {
     return { dialect: this.#engine.dialect, owner, grace: this.#grace };
   }
 
@@ -109,7 +109,7 @@ export class SqlStore implements Store {
   async sweep(): Promise<void> {
     try {
       const owners = await this.#snapshot(() => ownersWithLoose(this.#engine.dialect, this.#grace));
-      for (const owner of owners) await this.#clearing(() => collect(this.#shelf(owner), new Set()));
+      for (const owner of owners) await this.#clearing(() => collectBlobs(this.#blobScope(owner), new Set()));
     } catch (error) {
       if (!isAppError(error)) throw error;
     }
@@ -124,27 +124,27 @@ export class SqlStore implements Store {
     return this.#engine.info();
   }
 
-  async read<T>(treeId: TreeId, reading: () => Reading<T>): Promise<T> {
-    return this.#snapshot(() => this.#read(treeId, () => lookedAt(reading())));
+  async read<T>(treeId: TreeId, reading: () => ReadProgram<T>): Promise<T> {
+    return this.#snapshot(() => this.#read(treeId, () => checkedReads(reading())));
   }
 
-  *#read<T>(treeId: TreeId, reading: () => Reading<T>): Work<T> {
+  *#read<T>(treeId: TreeId, reading: () => ReadProgram<T>): SqlTask<T> {
     const scope = yield* this.#scope(treeId);
-    return yield* answered(this.#keeping, scope, reading(), linearOf(this.#keeping, scope.tree));
+    return yield* driveReads(this.#keeping, scope, reading(), linearOf(this.#keeping, scope.tree));
   }
 
-  async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
+  async change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>> {
     this.#writable();
     const engine = this.#engine;
     const long = (options.nodes ?? 0) >= manyNodes && engine.longTransaction !== undefined;
     const inTurns = options.nodes !== undefined && (long || engine.atOnce !== true);
-    const changed = await this.#changing(long, () => change(this.#keeping, treeId, planning, options, inTurns));
+    const changed = await this.#changing(long, () => runChange(this.#keeping, treeId, planning, options, inTurns));
     const { commit, version } = changed;
     if (commit !== null) engine.announce(this.owner, treeId, version, insertsIn(commit));
     return changed;
   }
 
-  #changing<T>(long: boolean, work: () => Work<T>): Promise<T> {
+  #changing<T>(long: boolean, work: () => SqlTask<T>): Promise<T> {
     return (long ? this.#engine.longTransaction?.(work) : undefined) ?? this.#engine.transaction(work);
   }
 
@@ -162,10 +162,10 @@ export class SqlStore implements Store {
     const passed = ({ version }: Commit) => {
       at = version;
     };
-    yield* follow({ next, passed, wait: () => this.#engine.changed(treeId, at, signal) }, signal);
+    yield* followFeed({ next, passed, wait: () => this.#engine.changed(treeId, at, signal) }, signal);
   }
 
-  *#commitsAfter(treeId: TreeId, since: number): Work<readonly Commit[] | null> {
+  *#commitsAfter(treeId: TreeId, since: number): SqlTask<readonly Commit[] | null> {
     const scope = yield* this.#scope(treeId);
     const linear = linearOf(this.#keeping, scope.tree);
     if (linear !== null) return since < 1 ? [linear.settled.commit] : [];
@@ -175,15 +175,15 @@ export class SqlStore implements Store {
   async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent> {
     const { events } = this.#engine;
     let at: number =
-      since === null ? await this.#snapshot(() => this.#engine.latest?.() ?? latestChange()) : placeOf(since);
+      since === null ? await this.#snapshot(() => this.#engine.latest?.() ?? latestChange()) : placeOfId(since);
     const next = (): Promise<readonly ListEvent[]> =>
       this.#snapshot(
         () => events?.call(this.#engine, this.owner, at, eventsAtOnce) ?? listEvents(this.owner, at, eventsAtOnce),
       );
     const passed = ({ cursor }: ListEvent) => {
-      at = placeOf(cursor);
+      at = placeOfId(cursor);
     };
-    yield* follow({ next, passed, wait: () => this.#engine.changed(null, at, signal) }, signal);
+    yield* followFeed({ next, passed, wait: () => this.#engine.changed(null, at, signal) }, signal);
   }
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
@@ -191,7 +191,7 @@ export class SqlStore implements Store {
     return this.#snapshot(() => this.#content(treeId, ids));
   }
 
-  *#content(treeId: TreeId, ids: readonly NodeId[]): Work<ReadonlyMap<NodeId, string>> {
+  *#content(treeId: TreeId, ids: readonly NodeId[]): SqlTask<ReadonlyMap<NodeId, string>> {
     const scope = yield* this.#scope(treeId);
     const linear = linearOf(this.#keeping, scope.tree);
     if (linear !== null) return linearTexts(linear, ids);
@@ -200,7 +200,7 @@ export class SqlStore implements Store {
 
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
     assertArgument('query', query, argument.treeQuery);
-    return this.#snapshot(() => this.#withLinear(listTrees(this.owner, query)));
+    return this.#snapshot(() => this.#withLinear(listStoredTrees(this.owner, query)));
   }
 
   async formatOf(treeId: TreeId): Promise<ConversationFormat | null> {
@@ -208,7 +208,7 @@ export class SqlStore implements Store {
   }
 
   /** Lists that have no rows yet show the tree that they read as. */
-  *#withLinear(list: Work<Page<TreeSummary>>): Work<Page<TreeSummary>> {
+  *#withLinear(list: SqlTask<Page<TreeSummary>>): SqlTask<Page<TreeSummary>> {
     const page = yield* list;
     const items: TreeSummary[] = [];
     for (const item of page.items) {
@@ -225,7 +225,7 @@ export class SqlStore implements Store {
     const search = searchOf(this.owner, query);
     if (search === null) return { items: [], cursor: null };
     const found = await this.#engine.search(search, () => linearHits(search, this.#options.kit));
-    return pageOf(found, search.limit);
+    return searchPage(found, search.limit);
   }
 
   async history(
@@ -236,7 +236,7 @@ export class SqlStore implements Store {
     const self = this;
     return this.#snapshot(function* () {
       yield* self.#known(treeId);
-      return yield* history(treeId, options.before ?? Number.MAX_SAFE_INTEGER, options.limit ?? 100);
+      return yield* listCommits(treeId, options.before ?? Number.MAX_SAFE_INTEGER, options.limit ?? 100);
     });
   }
 
@@ -249,7 +249,7 @@ export class SqlStore implements Store {
   async trash(treeId: TreeId): Promise<readonly TrashItem[]> {
     const self = this;
     return this.#snapshot(function* () {
-      return yield* trash(yield* self.#known(treeId));
+      return yield* listStoredTrash(yield* self.#known(treeId));
     });
   }
 
@@ -258,7 +258,9 @@ export class SqlStore implements Store {
     const self = this;
     return this.#purging(function* () {
       const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
-      return scope.tree === null ? unknownTree(treeId) : yield* purge(scope, scope.tree, what, self.#purgeOptions());
+      return scope.tree === null
+        ? unknownTree(treeId)
+        : yield* purgeRows(scope, scope.tree, what, self.#purgeOptions());
     });
   }
 
@@ -276,13 +278,13 @@ export class SqlStore implements Store {
   }
 
   /** Runs a purge, and has the database clear what it keeps of deleted rows. */
-  async #purging(work: () => Work<PurgedRows>): Promise<PurgeReport> {
+  async #purging(work: () => SqlTask<PurgedRows>): Promise<PurgeReport> {
     this.#engine.tails?.forget();
     const { value, uncleared } = await this.#clearing(work);
     return { ...value, uncleared };
   }
 
-  async #clearing<T>(work: () => Work<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }> {
+  async #clearing<T>(work: () => SqlTask<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }> {
     this.#writable();
     const engine = this.#engine;
     return engine.purging === undefined
@@ -293,7 +295,7 @@ export class SqlStore implements Store {
   async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
     assertArgument('ids', ids, argument.externalIds);
     for (const { id, scope } of ids) for (const name of [id, scope]) checkForeignId(name);
-    await this.#transaction(() => putNames(this.#keeping, ids, (treeId) => this.#known(treeId)));
+    await this.#transaction(() => putExternalNames(this.#keeping, ids, (treeId) => this.#known(treeId)));
   }
 
   async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
@@ -321,7 +323,7 @@ export class SqlStore implements Store {
   async putLinear(record: LinearRecord): Promise<void> {
     assertArgument('record', record, argument.linearRecord);
     checkLinear(record);
-    const linear = linearTree(record, this.owner, this.#options.kit);
+    const linear = treeOfLinear(record, this.owner, this.#options.kit);
     await this.#transaction(() => putLinear(this.owner, this.#engine.dialect, record, linear));
     this.#engine.announce(this.owner, record.treeId, 1, 0);
   }
@@ -341,10 +343,10 @@ export class SqlStore implements Store {
 
   async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
     assertArgument('options', options, argument.fsckOptions);
-    if (options.repair === true && this.#options.readOnly === true) readOnly();
+    if (options.repair === true && this.#options.readOnly === true) readOnlyStore();
     const damage = await this.#engine.damage();
     const self = this;
-    const work = function* (): Work<FsckReport> {
+    const work = function* (): SqlTask<FsckReport> {
       if (options.treeId !== undefined) yield* self.#known(options.treeId);
       const mend = self.#engine.mend?.bind(self.#engine);
       return yield* fsckDatabase(self.#engine.dialect, self.owner, options, damage, mend);
@@ -364,16 +366,16 @@ export class SqlStore implements Store {
   }
 
   #open(): void {
-    if (this.#state.closed) closed();
+    if (this.#state.closed) storeClosed();
   }
 
-  async #snapshot<T>(work: () => Work<T>): Promise<T> {
+  async #snapshot<T>(work: () => SqlTask<T>): Promise<T> {
     this.#open();
     return this.#engine.snapshot(work);
   }
 
   /** A transaction that writes past the commits of trees. */
-  async #transaction<T>(work: () => Work<T>): Promise<T> {
+  async #transaction<T>(work: () => SqlTask<T>): Promise<T> {
     const { tails } = this.#engine;
     return this.#committed(() => {
       tails?.forget();
@@ -381,18 +383,18 @@ export class SqlStore implements Store {
     });
   }
 
-  async #committed<T>(work: () => Work<T>): Promise<T> {
+  async #committed<T>(work: () => SqlTask<T>): Promise<T> {
     this.#writable();
     return this.#engine.transaction(work);
   }
 
   #writable(): void {
     this.#open();
-    if (this.#options.readOnly === true) readOnly();
+    if (this.#options.readOnly === true) readOnlyStore();
   }
 
   /** Reads what belongs to a tree of this owner; a foreign tree is unknown. */
-  #ofTree<T>(treeId: TreeId, work: () => Work<T>): Promise<T> {
+  #ofTree<T>(treeId: TreeId, work: () => SqlTask<T>): Promise<T> {
     const self = this;
     return this.#snapshot(function* () {
       yield* self.#known(treeId);
@@ -400,11 +402,11 @@ export class SqlStore implements Store {
     });
   }
 
-  *#scope(treeId: TreeId, lock = ''): Work<Scope> {
+  *#scope(treeId: TreeId, lock = ''): SqlTask<TreeScope> {
     return { dialect: this.#engine.dialect, owner: this.owner, treeId, tree: yield* treeRow(this.owner, treeId, lock) };
   }
 
-  *#known(treeId: TreeId, lock = ''): Work<Scope> {
+  *#known(treeId: TreeId, lock = ''): SqlTask<TreeScope> {
     const scope = yield* this.#scope(treeId, lock);
     return scope.tree === null ? unknownTree(treeId) : scope;
   }
@@ -415,6 +417,6 @@ function insertsIn({ steps }: Commit): number {
 }
 
 /** The place in the log that a cursor of the feed over all trees names. */
-function placeOf(cursor: string): number {
+function placeOfId(cursor: string): number {
   return Number(fromCursor('changes', ['number'], cursor)[0]);
 }

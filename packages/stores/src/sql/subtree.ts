@@ -10,15 +10,24 @@ import {
   type Reads,
   type TopologyNode,
 } from '@coppice/core';
-import { number, parsed, row, rows, text, type Work } from './query.ts';
-import { bookmarkOf, headColumns, headOf, nodeColumns, of, storedTextOf } from './rows.ts';
-import { above, assertReachesTop, deepest, idOf, longestPath, nodesFrom, refuseCycle, type Scope } from './scope.ts';
+import { parsed, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from './query.ts';
+import { bookmarkOfRow, headColumns, nodeColumns, nodeHeadOf, prefixed, storedTextOf } from './rows.ts';
+import {
+  ancestorsOf,
+  assertReachesTop,
+  idOfRow,
+  longestPath,
+  maxDepth,
+  nodesFrom,
+  refuseCycle,
+  type TreeScope,
+} from './scope.ts';
 
 /**
  * The live subtree of `$2` as `below(id, level)`. A walk down only comes back to a node in a circle of parents, and then to
  * its own top first: without that it ends.
  */
-function down(condition: string): string {
+function walkDown(condition: string): string {
   return `WITH RECURSIVE below(id, level) AS (
     SELECT id, 0 FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL
     UNION ALL
@@ -28,12 +37,12 @@ function down(condition: string): string {
 }
 
 /** The live subtree, breadth first. */
-export function* subtree(scope: Scope, tree: string, top: NodeId, depth = deepest): Work<Node[]> {
-  const found = yield* rows(
-    `${down(' AND below.level < $3')} SELECT ${of('n', nodeColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
+export function* subtreeRows(scope: TreeScope, tree: string, top: NodeId, depth = maxDepth): SqlTask<Node[]> {
+  const found = yield* queryRows(
+    `${walkDown(' AND below.level < $3')} SELECT ${prefixed('n', nodeColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
     tree,
     top,
-    Math.min(depth, deepest),
+    Math.min(depth, maxDepth),
   );
   const nodes = yield* nodesFrom(scope, tree, found);
   refuseCircle(nodes, top);
@@ -51,7 +60,7 @@ const beginning = `CASE WHEN n.search_text IS NOT NULL THEN NULL
 const wholeUnits = /^(?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*/;
 
 /** The text of a plain message, or the beginning of it, from the JSON text of its content or the beginning of that. */
-function begunText(content: string): string {
+function previewText(content: string): string {
   if (content.length < longBeginning || !content.startsWith(plainBegins))
     return storedTextOf({ content, search_text: null });
   const units = wholeUnits.exec(content.slice(plainBegins.length))?.[0] ?? '';
@@ -59,30 +68,30 @@ function begunText(content: string): string {
 }
 
 /** Rows without contents but for the beginning of each text, which is all that a preview shows. */
-export function* topology(scope: Scope, tree: string, top: NodeId, depth?: number): Work<TopologyNode[]> {
+export function* topologyRows(scope: TreeScope, tree: string, top: NodeId, depth?: number): SqlTask<TopologyNode[]> {
   const whole = depth === undefined && top === scope.tree?.rootId;
-  const columns = of('n', headColumns);
+  const columns = prefixed('n', headColumns);
   const shown = `${beginning} AS content, substr(n.search_text, 1, ${looked}) AS search_text, n.meta,
     (SELECT count(*) FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL) AS children`;
   const found = whole
-    ? yield* rows(
+    ? yield* queryRows(
         `SELECT ${columns}, ${shown} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL ORDER BY n.seq`,
         tree,
       )
-    : yield* rows(
-        `${down(' AND below.level < $3')} SELECT ${columns}, ${shown} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
+    : yield* queryRows(
+        `${walkDown(' AND below.level < $3')} SELECT ${columns}, ${shown} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
         tree,
         top,
-        Math.min(depth ?? deepest, deepest),
+        Math.min(depth ?? maxDepth, maxDepth),
       );
-  const nodes = found.map((one) => ({ ...headOf(one), row: one }));
+  const nodes = found.map((one) => ({ ...nodeHeadOf(one), row: one }));
   if (!whole) refuseCircle(nodes, top);
   const ordered = depth === undefined ? nodes.sort((a, b) => a.seq - b.seq) : breadthFirst(nodes, top);
   const list: TopologyNode[] = [];
   for (const { row: one, parentId, ...head } of ordered) {
     if (parentId === null) continue;
-    const said = one.search_text === null ? begunText(text(one, 'content')) : text(one, 'search_text');
-    const children = number(one, 'children');
+    const said = one.search_text === null ? previewText(sqlText(one, 'content')) : sqlText(one, 'search_text');
+    const children = sqlNumber(one, 'children');
     const { id, role, kind, groupId, seq, position, status, tokens, createdAt } = head;
     const preview = previewOf({ text: said, meta: parsed(one, 'meta') as Node['meta'] }, children);
     list.push({
@@ -105,25 +114,25 @@ export function* topology(scope: Scope, tree: string, top: NodeId, depth?: numbe
 }
 
 /** How many live nodes there are from a node downwards, itself included. */
-export function* count(tree: string, top: NodeId): Work<number> {
-  const found = yield* row(
-    `${down('')} SELECT count(*) AS n, coalesce(max(CASE WHEN id = (SELECT t.parent_id FROM node t WHERE t.tree_id = $1 AND t.id = $2) THEN 1 ELSE 0 END), 0) AS circle FROM below`,
+export function* count(tree: string, top: NodeId): SqlTask<number> {
+  const found = yield* queryRow(
+    `${walkDown('')} SELECT count(*) AS n, coalesce(max(CASE WHEN id = (SELECT t.parent_id FROM node t WHERE t.tree_id = $1 AND t.id = $2) THEN 1 ELSE 0 END), 0) AS circle FROM below`,
     tree,
     top,
   );
   if (found === undefined) return 0;
-  if (number(found, 'circle') === 1) refuseCycle(top);
-  return number(found, 'n');
+  if (sqlNumber(found, 'circle') === 1) refuseCycle(top);
+  return sqlNumber(found, 'n');
 }
 
 /** The newest leaves, newest first. */
-export function* leaves(scope: Scope, tree: string, limit: number): Work<Node[]> {
-  const found = yield* rows(
+export function* leafRows(scope: TreeScope, tree: string, limit: number): SqlTask<Node[]> {
+  const found = yield* queryRows(
     `SELECT ${nodeColumns} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL AND n.parent_id IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL
     ) ORDER BY n.seq DESC LIMIT $2`,
     tree,
-    Math.max(0, Math.min(limit, deepest)),
+    Math.max(0, Math.min(limit, maxDepth)),
   );
   return yield* nodesFrom(scope, tree, found);
 }
@@ -156,34 +165,34 @@ function breadthFirst<N extends NodeHead>(nodes: readonly N[], top: NodeId): N[]
 }
 
 /** Pending nodes and bookmarks are few: each is asked whether it lies inside, instead of walking all that does. */
-export function* inside(scope: Scope, tree: string, top: NodeId): Work<Reads['inside']['answer']> {
+export function* subtreeInfoRows(scope: TreeScope, tree: string, top: NodeId): SqlTask<Reads['subtreeInfo']['answer']> {
   const pending: NodeId[] = [];
-  for (const one of yield* rows(
+  for (const one of yield* queryRows(
     "SELECT id FROM node WHERE tree_id = $1 AND status = 'pending' AND removed_in IS NULL ORDER BY seq",
     tree,
   ))
-    if (yield* above(tree, top, idOf(one))) pending.push(idOf(one));
+    if (yield* ancestorsOf(tree, top, idOfRow(one))) pending.push(idOfRow(one));
   const bookmarks: Bookmark[] = [];
-  for (const one of yield* rows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', tree)) {
-    const mark = bookmarkOf(one);
-    if (yield* above(tree, top, mark.nodeId)) bookmarks.push(mark);
+  for (const one of yield* queryRows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', tree)) {
+    const mark = bookmarkOfRow(one);
+    if (yield* ancestorsOf(tree, top, mark.nodeId)) bookmarks.push(mark);
   }
   const active = scope.tree?.activeNodeId ?? null;
-  return { pending, bookmarks, active: active !== null && (yield* above(tree, top, active)) };
+  return { pending, bookmarks, active: active !== null && (yield* ancestorsOf(tree, top, active)) };
 }
 
 /** What others hung below a node. */
-export function* strangers(scope: Scope, tree: string, read: Read<'strangers'>): Work<NodeHead[]> {
+export function* addedByOthersRows(scope: TreeScope, tree: string, read: Read<'addedByOthers'>): SqlTask<NodeHead[]> {
   const { dialect } = scope;
   yield* assertReachesTop(tree, read.of);
-  const found = yield* rows(
+  const found = yield* queryRows(
     `WITH RECURSIVE below(id) AS (
       SELECT id FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL AND id NOT IN ${dialect.list('$3')}
       UNION ALL
       SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
       WHERE n.removed_in IS NULL AND n.id <> $2 AND n.id NOT IN ${dialect.list('$3')}
     )
-    SELECT ${of('n', headColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id
+    SELECT ${prefixed('n', headColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id
     WHERE n.added_in > $5 AND CAST(n.added_in AS TEXT) NOT IN ${dialect.list('$4')} ORDER BY n.seq LIMIT 10`,
     tree,
     read.of,
@@ -191,14 +200,19 @@ export function* strangers(scope: Scope, tree: string, read: Read<'strangers'>):
     JSON.stringify(read.versions.map(String)),
     read.since,
   );
-  return found.map(headOf);
+  return found.map(nodeHeadOf);
 }
 
 /** The newest leaf that is left below a node. */
-export function* newestLeaf(scope: Scope, tree: string, top: NodeId, without: readonly NodeId[]): Work<NodeId | null> {
+export function* newestLeafRow(
+  scope: TreeScope,
+  tree: string,
+  top: NodeId,
+  without: readonly NodeId[],
+): SqlTask<NodeId | null> {
   const skipped = scope.dialect.list('$3');
   yield* assertReachesTop(tree, top);
-  const found = yield* row(
+  const found = yield* queryRow(
     `WITH RECURSIVE below(id, seq) AS (
       SELECT id, seq FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL AND id NOT IN ${skipped}
       UNION ALL
@@ -212,13 +226,13 @@ export function* newestLeaf(scope: Scope, tree: string, top: NodeId, without: re
     top,
     JSON.stringify(without),
   );
-  return found === undefined ? null : idOf(found);
+  return found === undefined ? null : idOfRow(found);
 }
 
 /** The leaf that visit marks lead to; one statement walks the whole way. */
-export function* lastVisited(scope: Scope, tree: string, from: NodeId): Work<NodeId> {
+export function* lastVisited(scope: TreeScope, tree: string, from: NodeId): SqlTask<NodeId> {
   const most = longestPath(scope);
-  const found = yield* row(
+  const found = yield* queryRow(
     `WITH RECURSIVE way(id, level) AS (
       SELECT CAST($2 AS TEXT), 0
       UNION ALL
@@ -232,6 +246,6 @@ export function* lastVisited(scope: Scope, tree: string, from: NodeId): Work<Nod
     from,
     most,
   );
-  if (found !== undefined && number(found, 'level') > most) refuseCycle(from);
-  return found === undefined ? from : idOf(found);
+  if (found !== undefined && sqlNumber(found, 'level') > most) refuseCycle(from);
+  return found === undefined ? from : idOfRow(found);
 }

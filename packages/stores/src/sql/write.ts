@@ -1,28 +1,28 @@
 /** Row changes as statements. */
 import {
+  applyPatch,
   type Commit,
-  isAct,
+  isUndoable,
   type Node,
   type NodeId,
-  patched,
+  type PreparedCommit,
   type RowChange,
   refuse,
-  type Settled,
   type TreeAttributes,
 } from '@coppice/core';
-import { refuseSpoiltNode } from '../unspoilt.ts';
+import { assertRevalidatedNode } from '../revalidate.ts';
 import { copyOf } from './copies.ts';
 import { loggedSteps } from './log.ts';
-import { place, remove, restore } from './placing.ts';
-import { exec, type Param, parsed, type Query, row, rows, text, type Work } from './query.ts';
+import { placeRow, remove, restoreRows } from './move-rows.ts';
+import { execute, type Param, parsed, type Query, queryRow, queryRows, type SqlTask, sqlText } from './query.ts';
 import { attributeColumns, contentText, nodeColumns, nodeParams, searchColumn } from './rows.ts';
-import type { Scope } from './scope.ts';
-import { visit } from './visit.ts';
+import type { TreeScope } from './scope.ts';
+import { writeVisitMarks } from './visit-marks.ts';
 
-const insertNode = `INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${places(1, 23)})`;
+const insertNode = `INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${rowPositions(1, 23)})`;
 
 /** What a commit leaves in the tree row, gathered while its changes are written. */
-interface TreeDraft {
+interface TreeRowDraft {
   rootId: string;
   activeNodeId: string | null;
   attributes: TreeAttributes;
@@ -36,19 +36,19 @@ interface TreeDraft {
 }
 
 /** Writes a commit: its rows in order, the tree row, and the log. */
-export function* writeCommit(scope: Scope, settled: Settled, leaf: Leaf | null): Work<void> {
+export function* writeCommit(scope: TreeScope, settled: PreparedCommit, leaf: LeafRow | null): SqlTask<void> {
   if (leaf !== null) return yield* writeLeaf(scope, settled, leaf);
-  if (scope.tree === null) yield* plantTree(scope, settled);
+  if (scope.tree === null) yield* insertTree(scope, settled);
   yield* writeRows(scope, settled);
   yield [];
   yield* writeLog(scope, settled.commit);
 }
 
 /** A node that hangs below another one. */
-type Leaf = Node & { readonly parentId: NodeId };
+type LeafRow = Node & { readonly parentId: NodeId };
 
 /** The one node of a commit that only adds a message below the active node and goes there, as most commits do. */
-export function leafOf({ tree }: Scope, { changes }: Settled): Leaf | null {
+export function leafRowOf({ tree }: TreeScope, { changes }: PreparedCommit): LeafRow | null {
   // Not taken apart as a list: an import has thousands.
   if (tree === null || changes.length !== 2) return null;
   const [added, pointed] = changes;
@@ -63,14 +63,14 @@ const setTree =
   'version = $2, structure_version = $3, next_seq = $4, updated_at = $5, active_node_id = $6, aliases = $7';
 const logColumns = 'tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner';
 
-function places(from: number, count: number): string {
+function rowPositions(from: number, count: number): string {
   return Array.from({ length: count }, (_, index) => `$${from + index}`).join(', ');
 }
 
 // The tree's row comes last, whose place among the parameters is that of a statement of its own.
-const insertLeaf = `WITH added AS (INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${places(8, 23)})),
+const insertLeaf = `WITH added AS (INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${rowPositions(8, 23)})),
   marked AS (UPDATE node SET last_child_id = $6 WHERE tree_id = $1 AND id = $31),
-  logged AS (INSERT INTO change (${logColumns}) VALUES (${places(32, 11)}))
+  logged AS (INSERT INTO change (${logColumns}) VALUES (${rowPositions(32, 11)}))
   UPDATE tree SET ${setTree} WHERE id = $1`;
 
 const markLeaf = 'UPDATE node SET last_child_id = $3 WHERE tree_id = $1 AND id = $2';
@@ -79,7 +79,7 @@ const markLeaf = 'UPDATE node SET last_child_id = $3 WHERE tree_id = $1 AND id =
  * Writes all of such a commit by one statement, or by one list of them. Its parts see nothing of each other, and none of
  * them has to.
  */
-function* writeLeaf(scope: Scope, { commit, row: after }: Settled, node: Leaf): Work<void> {
+function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, node: LeafRow): SqlTask<void> {
   const { treeId } = scope;
   const row = [
     treeId,
@@ -94,7 +94,7 @@ function* writeLeaf(scope: Scope, { commit, row: after }: Settled, node: Leaf): 
   added.push(node.addedIn);
   const logged = logParams(scope, commit);
   if (scope.dialect.together) {
-    yield* exec(insertLeaf, ...row, ...added, node.parentId, ...logged);
+    yield* execute(insertLeaf, ...row, ...added, node.parentId, ...logged);
     return;
   }
   yield [
@@ -106,9 +106,9 @@ function* writeLeaf(scope: Scope, { commit, row: after }: Settled, node: Leaf): 
 }
 
 /** Writes the rows of a commit in order, and the tree row. */
-export function* writeRows(scope: Scope, settled: Settled): Work<void> {
+export function* writeRows(scope: TreeScope, settled: PreparedCommit): SqlTask<void> {
   const { tree } = scope;
-  const draft: TreeDraft = {
+  const draft: TreeRowDraft = {
     rootId: tree?.rootId ?? '',
     activeNodeId: tree?.activeNodeId ?? null,
     attributes: tree?.attributes ?? {},
@@ -119,7 +119,7 @@ export function* writeRows(scope: Scope, settled: Settled): Work<void> {
     marks: tree === null ? marksOf(settled.changes) : null,
   };
   yield [];
-  yield* writeChanges(scope, draft, settled.changes);
+  yield* writeChangedRows(scope, draft, settled.changes);
   yield* updateTree(scope, draft, settled);
 }
 
@@ -127,7 +127,7 @@ export function* writeRows(scope: Scope, settled: Settled): Work<void> {
 const nodesAtOnce = 64;
 
 /** Writes changes in order. Nodes that only come in go many at a time: an import adds thousands. */
-function* writeChanges(scope: Scope, draft: TreeDraft, changes: readonly RowChange[]): Work<void> {
+function* writeChangedRows(scope: TreeScope, draft: TreeRowDraft, changes: readonly RowChange[]): SqlTask<void> {
   for (let at = 0; at < changes.length; ) {
     const inserts = insertsFrom(scope, draft, changes, at);
     if (inserts.length > 0) yield inserts;
@@ -147,7 +147,7 @@ function isPlain({ aliases, meta }: Node): boolean {
 }
 
 /** The statements that add nodes, from a place on, up to one with more than its row. */
-function insertsFrom(scope: Scope, draft: TreeDraft, changes: readonly RowChange[], from: number): Query[] {
+function insertsFrom(scope: TreeScope, draft: TreeRowDraft, changes: readonly RowChange[], from: number): Query[] {
   const inserts: Query[] = [];
   for (let at = from; at < changes.length && inserts.length < nodesAtOnce; at++) {
     const change = changes[at];
@@ -159,8 +159,8 @@ function insertsFrom(scope: Scope, draft: TreeDraft, changes: readonly RowChange
 }
 
 /** The statement that adds a node. */
-function insertOf({ treeId, inTurns }: Scope, draft: TreeDraft, node: Node): Query {
-  if (inTurns === true) refuseSpoiltNode(node);
+function insertOf({ treeId, inTurns }: TreeScope, draft: TreeRowDraft, node: Node): Query {
+  if (inTurns === true) assertRevalidatedNode(node);
   const params = nodeParams(treeId, node, draft.marks?.get(node.id) ?? node.lastChildId);
   params.push(node.addedIn);
   draft.added.set(node.id, node.parentId);
@@ -194,18 +194,18 @@ function marksOf(changes: readonly RowChange[]): ReadonlyMap<string, NodeId> | n
 }
 
 /** Makes the tree row that a first commit's rows hang on. */
-export function* plantTree(scope: Scope, { changes, commit }: Settled): Work<void> {
+export function* insertTree(scope: TreeScope, { changes, commit }: PreparedCommit): SqlTask<void> {
   const root = changes.find((change) => change.op === 'added');
   const rootId = root?.op === 'added' ? root.node.id : '';
   const holder = 'SELECT id FROM node WHERE id = $1 UNION ALL SELECT id FROM linear_node WHERE id = $1';
-  if ((yield* row(holder, scope.treeId)) !== undefined)
+  if ((yield* queryRow(holder, scope.treeId)) !== undefined)
     refuse('id/taken', `The id ${scope.treeId} is taken by a node of another tree.`, { treeId: scope.treeId });
   // Found by its attributes from the first statement on, so that two makers of one forest tree meet here.
   const born = changes.reduce<TreeAttributes>(
-    (set, change) => (change.op === 'attributed' ? patched(set, change.set) : set),
+    (set, change) => (change.op === 'attributed' ? applyPatch(set, change.set) : set),
     {},
   );
-  yield* exec(
+  yield* execute(
     `INSERT INTO tree (id, owner, root_id, version, structure_version, next_seq, created_at, updated_at, project, folder, title, pinned, trashed_at, forest_key, attributes)
     VALUES ($1, $2, $3, 0, 0, 0, $4, $4, $5, $6, $7, $8, $9, $10, $11)`,
     scope.treeId,
@@ -216,7 +216,7 @@ export function* plantTree(scope: Scope, { changes, commit }: Settled): Work<voi
   );
 }
 
-function* updateTree(scope: Scope, draft: TreeDraft, { row: after }: Settled): Work<void> {
+function* updateTree(scope: TreeScope, draft: TreeRowDraft, { row: after }: PreparedCommit): SqlTask<void> {
   const params: Param[] = [
     scope.treeId,
     after.version,
@@ -226,24 +226,24 @@ function* updateTree(scope: Scope, draft: TreeDraft, { row: after }: Settled): W
     draft.activeNodeId,
     draft.aliases,
   ];
-  if (!draft.attributed) yield* exec(updateTreeRow, ...params);
+  if (!draft.attributed) yield* execute(updateTreeRow, ...params);
   else
-    yield* exec(
+    yield* execute(
       `UPDATE tree SET ${setTree}, project = $8, folder = $9, title = $10, pinned = $11, trashed_at = $12, forest_key = $13, attributes = $14 WHERE id = $1`,
       ...params,
       ...attributeColumns(draft.attributes),
     );
 }
 
-const insertLog = `INSERT INTO change (${logColumns}) VALUES (${places(1, 11)})`;
+const insertLog = `INSERT INTO change (${logColumns}) VALUES (${rowPositions(1, 11)})`;
 const updateTreeRow = `UPDATE tree SET ${setTree} WHERE id = $1`;
 
 /** Writes a commit into the log. */
-export function* writeLog(scope: Scope, commit: Commit): Work<void> {
-  yield* exec(insertLog, ...logParams(scope, commit));
+export function* writeLog(scope: TreeScope, commit: Commit): SqlTask<void> {
+  yield* execute(insertLog, ...logParams(scope, commit));
 }
 
-function logParams(scope: Scope, commit: Commit): Param[] {
+function logParams(scope: TreeScope, commit: Commit): Param[] {
   return [
     scope.treeId,
     commit.version,
@@ -253,14 +253,14 @@ function logParams(scope: Scope, commit: Commit): Param[] {
     commit.kind,
     commit.seq,
     commit.structural ? 1 : 0,
-    isAct(commit.steps) ? 1 : 0,
+    isUndoable(commit.steps) ? 1 : 0,
     loggedSteps(commit.steps),
     scope.owner,
   ];
 }
 
 /** Writes one change; of a node that was added, what goes beside its row. */
-function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<void> {
+function* writeChange(scope: TreeScope, draft: TreeRowDraft, change: RowChange): SqlTask<void> {
   const { treeId: tree } = scope;
   switch (change.op) {
     case 'added': {
@@ -270,16 +270,21 @@ function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<v
     }
     case 'placed':
       draft.added.delete(change.nodeId);
-      return yield* place(tree, change);
+      return yield* placeRow(tree, change);
     case 'written':
       return yield* writeContent(tree, draft, change);
     case 'grouped':
-      yield* exec('UPDATE node SET group_id = $3 WHERE tree_id = $1 AND id = $2', tree, change.nodeId, change.groupId);
+      yield* execute(
+        'UPDATE node SET group_id = $3 WHERE tree_id = $1 AND id = $2',
+        tree,
+        change.nodeId,
+        change.groupId,
+      );
       return;
     case 'annotated': {
-      const now = yield* row('SELECT meta FROM node WHERE tree_id = $1 AND id = $2', tree, change.nodeId);
-      const meta = patched(parsed(now ?? { meta: '{}' }, 'meta') as Node['meta'], change.set);
-      yield* exec(
+      const now = yield* queryRow('SELECT meta FROM node WHERE tree_id = $1 AND id = $2', tree, change.nodeId);
+      const meta = applyPatch(parsed(now ?? { meta: '{}' }, 'meta') as Node['meta'], change.set);
+      yield* execute(
         'UPDATE node SET meta = $3, meta_in = $4 WHERE tree_id = $1 AND id = $2',
         tree,
         change.nodeId,
@@ -291,17 +296,17 @@ function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<v
     case 'removed':
       return yield* remove(tree, change);
     case 'restored':
-      return yield* restore(tree, change);
+      return yield* restoreRows(tree, change);
     case 'pointed':
       if (draft.marks === null)
-        yield* visit(tree, { before: draft.activeNodeId, to: change.nodeId, added: draft.added });
+        yield* writeVisitMarks(tree, { before: draft.activeNodeId, to: change.nodeId, added: draft.added });
       draft.activeNodeId = change.nodeId;
       return;
     case 'bookmarked':
       if (change.bookmark === null)
-        yield* exec('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, change.nodeId);
+        yield* execute('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, change.nodeId);
       else
-        yield* exec(
+        yield* execute(
           `INSERT INTO bookmark (tree_id, node_id, title, created_at, updated_at) VALUES ($1, $2, $3, $4, $5)
           ON CONFLICT (tree_id, node_id) DO UPDATE SET title = $3, created_at = $4, updated_at = $5`,
           tree,
@@ -312,25 +317,29 @@ function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<v
         );
       return;
     case 'attributed':
-      draft.attributes = patched(draft.attributes, change.set);
+      draft.attributes = applyPatch(draft.attributes, change.set);
       draft.attributed = true;
       return;
   }
 }
 
-function* writeContent(tree: string, draft: TreeDraft, change: Extract<RowChange, { op: 'written' }>): Work<void> {
+function* writeContent(
+  tree: string,
+  draft: TreeRowDraft,
+  change: Extract<RowChange, { op: 'written' }>,
+): SqlTask<void> {
   const { nodeId: id, content } = change;
   const old =
     draft.aliases > 0
-      ? yield* rows(
+      ? yield* queryRows(
           'SELECT match_parent, equality_key FROM node_alias WHERE tree_id = $1 AND node_id = $2 ORDER BY place',
           tree,
           id,
         )
       : [];
-  const aliases = old.map((one) => ({ matchParent: text(one, 'match_parent'), key: text(one, 'equality_key') }));
+  const aliases = old.map((one) => ({ matchParent: sqlText(one, 'match_parent'), key: sqlText(one, 'equality_key') }));
   // Two replaces of one commit keep the first old content: the one that a version wrote.
-  yield* exec(
+  yield* execute(
     `INSERT INTO node_content (tree_id, node_id, version, status, equality_key, tokens, content, search_text, aliases)
     SELECT tree_id, id, content_in, status, equality_key, tokens, content, search_text, $3 FROM node WHERE tree_id = $1 AND id = $2 AND content_in < $4
     ON CONFLICT (tree_id, node_id, version) DO NOTHING`,
@@ -339,7 +348,7 @@ function* writeContent(tree: string, draft: TreeDraft, change: Extract<RowChange
     JSON.stringify(aliases),
     change.version,
   );
-  yield* exec(
+  yield* execute(
     'UPDATE node SET status = $3, equality_key = $4, tokens = $5, content = $6, search_text = $7, content_in = $8 WHERE tree_id = $1 AND id = $2',
     tree,
     id,
@@ -350,14 +359,14 @@ function* writeContent(tree: string, draft: TreeDraft, change: Extract<RowChange
     searchColumn(content.message, content.text),
     change.version,
   );
-  if (aliases.length > 0) yield* exec('DELETE FROM node_alias WHERE tree_id = $1 AND node_id = $2', tree, id);
+  if (aliases.length > 0) yield* execute('DELETE FROM node_alias WHERE tree_id = $1 AND node_id = $2', tree, id);
   yield* writeAliases(tree, draft, id, content.aliases);
 }
 
-function* writeAliases(tree: string, draft: TreeDraft, id: string, aliases: Node['aliases']): Work<void> {
+function* writeAliases(tree: string, draft: TreeRowDraft, id: string, aliases: Node['aliases']): SqlTask<void> {
   for (const [index, alias] of aliases.entries()) {
     draft.aliases = 1;
-    yield* exec(
+    yield* execute(
       'INSERT INTO node_alias (tree_id, match_parent, equality_key, node_id, place) VALUES ($1, $2, $3, $4, $5)',
       tree,
       alias.matchParent,

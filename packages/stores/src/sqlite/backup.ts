@@ -2,10 +2,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isAppError, refuse } from '@coppice/core';
-import { asAppError, type Connection, sqliteModule } from './driver.ts';
+import { type SqliteConnection, sqliteModule, toSqliteError } from './driver.ts';
 
 /** Copies a database while it is in use; the copy is complete under its name or not there at all. Refuses to overwrite a file. */
-export async function backUp(connection: Connection, to: string): Promise<void> {
+export async function backUpSqlite(connection: SqliteConnection, to: string): Promise<void> {
   if (existsSync(to)) refuse('command/invalid', `There is a file ${to} already: a backup overwrites nothing.`, { to });
   const temporary = `${to}.part-${process.pid}`;
   try {
@@ -19,7 +19,7 @@ export async function backUp(connection: Connection, to: string): Promise<void> 
   } catch (error) {
     rmSync(temporary, { force: true });
     // Where it went wrong is where the copy goes, not where it comes from.
-    throw isAppError(error) ? error : asAppError(error, to);
+    throw isAppError(error) ? error : toSqliteError(error, to);
   }
 }
 

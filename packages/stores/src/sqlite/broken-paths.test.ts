@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import {
   type NodeId,
   nodeId,
-  type Reading,
+  type ReadProgram,
   readContextPath,
   readPage,
   readPath,
   readPathThrough,
   treeId,
 } from '@coppice/core';
-import { Bed, uuid } from '@coppice/core/testing';
+import { TestTree, uuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { refusalOf } from '../conformance/subject.ts';
-import { Connection, sqliteModule } from './driver.ts';
+import { SqliteConnection, sqliteModule } from './driver.ts';
 import { open } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-broken-'));
@@ -24,10 +24,10 @@ const tree = treeId(uuid(1));
 async function spoilt(name: string, length: number, sql: (ids: readonly NodeId[]) => string) {
   const path = join(folder, `${name}.db`);
   const before = await open(path, {});
-  const bed = await Bed.make({ store: before, treeId: tree });
-  const ids = await bed.grow(Array.from({ length }, (_, at) => `said ${at}`));
+  const fixture = await TestTree.make({ store: before, treeId: tree });
+  const ids = await fixture.grow(Array.from({ length }, (_, at) => `said ${at}`));
   await before.close();
-  const connection = new Connection(new (sqliteModule().DatabaseSync)(path));
+  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
   connection.database.exec('PRAGMA foreign_keys = OFF');
   connection.database.exec(sql(ids));
   connection.close();
@@ -48,7 +48,7 @@ test.each(ways)(
   '[L48] where a node of it %s, a path is refused with its id and not cut short',
   async (name, code, sql) => {
     const { store, id, leaf } = await spoilt(name, 6, sql);
-    const readings: readonly (() => Reading<unknown>)[] = [
+    const readings: readonly (() => ReadProgram<unknown>)[] = [
       () => readPath({ to: leaf }),
       () => readPathThrough(leaf),
       () => readPage(tree, { nodeId: leaf }),

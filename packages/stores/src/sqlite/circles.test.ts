@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, isAppError, type NodeId, nodeId, readPathThrough, type Store, treeId } from '@coppice/core';
-import { Bed, uuid } from '@coppice/core/testing';
+import { TestTree, uuid } from '@coppice/core/testing';
 import { afterAll, expect, test } from 'vitest';
 import { refusalOf } from '../conformance/subject.ts';
-import { Connection, sqliteModule } from './driver.ts';
+import { SqliteConnection, sqliteModule } from './driver.ts';
 import { open } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-circles-'));
@@ -14,7 +14,7 @@ const tree = treeId(uuid(1));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function change(path: string, sql: string): void {
-  const connection = new Connection(new (sqliteModule().DatabaseSync)(path));
+  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
   connection.database.exec('PRAGMA foreign_keys = OFF');
   connection.database.exec(sql);
   connection.close();
@@ -24,21 +24,21 @@ function change(path: string, sql: string): void {
 async function circled(below: number, removed = false) {
   const path = join(folder, `${crypto.randomUUID()}.db`);
   const before = await open(path, {});
-  const bed = await Bed.make({ store: before, treeId: tree });
-  const ids = await bed.grow(Array.from({ length: 8 }, (_, at) => `said ${at}`));
+  const fixture = await TestTree.make({ store: before, treeId: tree });
+  const ids = await fixture.grow(Array.from({ length: 8 }, (_, at) => `said ${at}`));
   const at = (index: number): NodeId => ids[index] ?? nodeId('');
-  await bed.run({
+  await fixture.run({
     type: 'append',
     treeId: tree,
     parentId: at(3),
     messages: [{ message: { role: 'user', content: [{ type: 'text', text: 'aside' }] } }],
   });
-  await bed.run({ type: 'select', treeId: tree, nodeId: at(7) });
-  if (removed) await bed.run({ type: 'delete', treeId: tree, nodeIds: [at(2)], mode: 'cascade' });
+  await fixture.run({ type: 'select', treeId: tree, nodeId: at(7) });
+  if (removed) await fixture.run({ type: 'delete', treeId: tree, nodeIds: [at(2)], mode: 'cascade' });
   await before.close();
   change(path, `UPDATE node SET parent_id = '${at(below)}', position = 'zz' WHERE id = '${at(2)}'`);
   const store = await open(path, {});
-  return { store, bed: new Bed(store, tree), at };
+  return { store, fixture: new TestTree(store, tree), at };
 }
 
 /** Ends within the test's time and says that the store is damaged, or is not concerned. */
@@ -61,9 +61,9 @@ test.each([2, 3, 5])(
       (from) => from.read(tree, () => ask('topology', { of: at(2) })),
       (from) => from.read(tree, () => ask('newestLeaf', { below: at(2), without: [] })),
       (from) => from.read(tree, () => ask('lastVisited', { from: at(2) })),
-      (from) => from.read(tree, () => ask('strangers', { of: at(2), without: [], versions: [], since: 0 })),
-      (from) => from.read(tree, () => ask('above', { id: at(0), below: at(2) })),
-      (from) => from.read(tree, () => ask('inside', { of: at(0) })),
+      (from) => from.read(tree, () => ask('addedByOthers', { of: at(2), without: [], versions: [], since: 0 })),
+      (from) => from.read(tree, () => ask('isAncestorOrSelf', { id: at(0), below: at(2) })),
+      (from) => from.read(tree, () => ask('subtreeInfo', { of: at(0) })),
     ];
     for (const read of reads) expect(['store/damaged', 'done']).toContain(await endsWell(read(store)));
     for (const read of reads.slice(0, 4)) expect(await refusalOf(read(store))).toBe('store/damaged');
@@ -96,10 +96,10 @@ test.each([2, 3, 5])(
         { type: 'delete-tree', treeId: tree },
       ] as const;
     for (const index of commands(() => nodeId('')).keys()) {
-      const { store, bed, at } = await circled(below);
+      const { store, fixture, at } = await circled(below);
       const command = commands(at)[index];
       if (command === undefined) throw new Error('There is no such command.');
-      const outcome = await endsWell(bed.run(command));
+      const outcome = await endsWell(fixture.run(command));
       expect(['done', 'store/damaged', 'tree/cycle', 'tree/broken-path']).toContain(outcome);
       if (index === 0) expect(outcome).toBe('store/damaged');
       await store.close();
@@ -111,10 +111,10 @@ test.each([2, 5])(
   '[L175] a removed circle (closed at %i) is listed, restored, purged or refused, and never frozen',
   async (below) => {
     for (const act of ['trash', 'restore', 'purge', 'purgeAll'] as const) {
-      const { store, bed, at } = await circled(below, true);
+      const { store, fixture, at } = await circled(below, true);
       const work = {
         trash: () => store.trash(tree),
-        restore: () => bed.run({ type: 'restore', treeId: tree, nodeId: at(2) }),
+        restore: () => fixture.run({ type: 'restore', treeId: tree, nodeId: at(2) }),
         purge: () => store.purge(tree, { nodeId: at(2) }),
         purgeAll: () => store.purge(tree, { upTo: 99 }),
       };
@@ -135,7 +135,7 @@ test('[L175] the check names a circle, and a repair opens it', async () => {
 test('[L176] whatever the database says, what leaves a store has a code', async () => {
   const path = join(folder, 'codes.db');
   const first = await open(path, {});
-  await (await Bed.make({ store: first, treeId: tree })).grow(['one', 'two']);
+  await (await TestTree.make({ store: first, treeId: tree })).grow(['one', 'two']);
   await first.close();
   // A rule that no row can keep any more, a column with something else in it, a table that is gone, JSON that is none.
   const spoilt: readonly (readonly [string, string])[] = [
@@ -147,10 +147,10 @@ test('[L176] whatever the database says, what leaves a store has a code', async 
   for (const [sql, back] of spoilt) {
     change(path, sql);
     const store = await open(path, {});
-    const bed = new Bed(store, tree);
+    const fixture = new TestTree(store, tree);
     const outcomes = [
       await endsWell(
-        bed.run({
+        fixture.run({
           type: 'append',
           treeId: tree,
           messages: [{ message: { role: 'user', content: [{ type: 'text', text: sql }] } }],

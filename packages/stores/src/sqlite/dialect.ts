@@ -1,6 +1,6 @@
 /** SQLite's ways of saying what both databases do. */
 import { nextInWalk } from '../sql/match.ts';
-import type { Dialect } from '../sql/query.ts';
+import type { SqlDialect } from '../sql/query.ts';
 
 const plain = /^[\x20-\x7e]*$/;
 const encoder = new TextEncoder();
@@ -20,7 +20,7 @@ const walkAny = `WITH RECURSIVE keys(at, key) AS MATERIALIZED (SELECT key, value
   ${walk('keys.key', 'walk JOIN keys ON keys.at = walk.at')}`;
 
 /** The words in which SQLite differs. */
-export const sqliteDialect: Dialect = {
+export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
   integer: 'INTEGER',
   float: 'REAL',

@@ -4,13 +4,13 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { AppError } from '@coppice/core';
 import { exactMark, fromColumn, isExact, toColumn } from '../sql/exact-text.ts';
-import type { Param, Query, Row } from '../sql/query.ts';
+import type { Param, Query, SqlRow } from '../sql/query.ts';
 
 /** A prepared statement. */
-export interface Statement {
-  all(...params: readonly SqliteValue[]): readonly Row[];
-  get(...params: readonly SqliteValue[]): Row | undefined;
-  iterate(...params: readonly SqliteValue[]): IterableIterator<Row>;
+export interface SqliteStatement {
+  all(...params: readonly SqliteValue[]): readonly SqlRow[];
+  get(...params: readonly SqliteValue[]): SqlRow | undefined;
+  iterate(...params: readonly SqliteValue[]): IterableIterator<SqlRow>;
   run(...params: readonly SqliteValue[]): {
     readonly changes: number | bigint;
     readonly lastInsertRowid: number | bigint;
@@ -21,19 +21,19 @@ export interface Statement {
 export type SqliteValue = string | number | bigint | null | Uint8Array;
 
 /** An open database. */
-export interface Database {
-  prepare(sql: string): Statement;
+export interface SqliteDatabase {
+  prepare(sql: string): SqliteStatement;
   exec(sql: string): void;
   close(): void;
 }
 
 interface SqliteModule {
   /** Copies a database page by page while it is in use. */
-  readonly backup?: (source: Database, to: string) => Promise<number>;
+  readonly backup?: (source: SqliteDatabase, to: string) => Promise<number>;
   readonly DatabaseSync: new (
     path: string,
     options?: { readonly readOnly?: boolean; readonly timeout?: number; readonly defensive?: boolean },
-  ) => Database;
+  ) => SqliteDatabase;
 }
 
 /** Older builds carry a race that corrupts a WAL with several connections. */
@@ -49,9 +49,9 @@ export function sqliteModule(): SqliteModule {
 
 function load(): SqliteModule {
   const builtIn = builtInModule();
-  if (builtIn !== undefined && isNewEnough(versionOf(builtIn))) return builtIn;
+  if (builtIn !== undefined && isNewEnough(sqliteVersionOf(builtIn))) return builtIn;
   const fromPackage = createRequire(import.meta.url)('@photostructure/sqlite') as SqliteModule;
-  const version = versionOf(fromPackage);
+  const version = sqliteVersionOf(fromPackage);
   if (isNewEnough(version)) return fromPackage;
   throw new AppError({
     code: 'store/unavailable',
@@ -66,7 +66,7 @@ function builtInModule(): SqliteModule | undefined {
   return get?.call(process, 'node:sqlite') as SqliteModule | undefined;
 }
 
-function versionOf(module: SqliteModule): string {
+function sqliteVersionOf(module: SqliteModule): string {
   const database = new module.DatabaseSync(':memory:');
   try {
     const [row] = database.prepare('SELECT sqlite_version() AS version').all();
@@ -130,7 +130,7 @@ const sentences: readonly (readonly [RegExp, number])[] = [
 ];
 
 /** An error of SQLite as ours: what it means for the caller, and whether trying again may help. */
-export function asAppError(error: unknown, place: string): unknown {
+export function toSqliteError(error: unknown, place: string): unknown {
   const code = resultCode(error);
   const said = error instanceof Error ? error.message : String(error);
   const make = (init: { code: string; kind: AppError['kind']; message: string; retryable?: boolean }) =>
@@ -221,7 +221,7 @@ function exact(params: readonly Param[]): readonly Param[] {
 const jsonColumns = new Set(['content', 'meta', 'marker', 'attributes', 'steps', 'linear_form', 'data', 'aliases']);
 
 // Only texts that hold the mark were written in another form, which is next to none.
-function restored(row: Row): Row {
+function restoreValue(row: SqlRow): SqlRow {
   for (const column in row) {
     const value = row[column];
     if (typeof value === 'string' && value.includes(exactMark) && !jsonColumns.has(column))
@@ -233,36 +233,38 @@ function restored(row: Row): Row {
 }
 
 /** One connection with its statements kept: preparing costs ten times what running does. */
-export class Connection {
-  readonly database: Database;
-  readonly #statements = new Map<string, Statement>();
+export class SqliteConnection {
+  readonly database: SqliteDatabase;
+  readonly #statements = new Map<string, SqliteStatement>();
 
-  constructor(database: Database) {
+  constructor(database: SqliteDatabase) {
     this.database = database;
   }
 
   /** Runs a query of the shared kind. */
-  query(query: Query): readonly Row[] | number {
+  query(query: Query): readonly SqlRow[] | number {
     const statement = this.prepared(query.sql);
     const params = exact(query.params);
-    return query.want === 'rows' ? statement.all(...params).map(restored) : Number(statement.run(...params).changes);
+    return query.want === 'rows'
+      ? statement.all(...params).map(restoreValue)
+      : Number(statement.run(...params).changes);
   }
 
   /** Rows of a statement of SQLite's own. */
-  all(sql: string, ...params: readonly Param[]): readonly Row[] {
+  all(sql: string, ...params: readonly Param[]): readonly SqlRow[] {
     return this.prepared(sql).all(...params);
   }
 
   /** Rows of a statement with texts of ours in it. */
-  page(sql: string, ...params: readonly Param[]): readonly Row[] {
+  page(sql: string, ...params: readonly Param[]): readonly SqlRow[] {
     return this.prepared(sql)
       .all(...exact(params))
-      .map(restored);
+      .map(restoreValue);
   }
 
   /** Rows of a statement, one by one, so that a reader may stop early. */
-  *iterate(sql: string, ...params: readonly Param[]): Generator<Row, void, undefined> {
-    for (const row of this.prepared(sql).iterate(...exact(params))) yield restored(row);
+  *iterate(sql: string, ...params: readonly Param[]): Generator<SqlRow, void, undefined> {
+    for (const row of this.prepared(sql).iterate(...exact(params))) yield restoreValue(row);
   }
 
   /** Changes rows by a statement of SQLite's own. */
@@ -270,7 +272,7 @@ export class Connection {
     return Number(this.prepared(sql).run(...params).changes);
   }
 
-  prepared(sql: string): Statement {
+  prepared(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.database.prepare(sql.replace(/\$(\d+)/g, '?$1'));

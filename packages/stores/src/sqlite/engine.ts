@@ -1,19 +1,34 @@
 /** A SQLite file as the shared store uses it. */
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
-import { type AbortSignalLike, AppError, isAppError, type StoreInfo, type Supports, type TreeId } from '@coppice/core';
+import {
+  type AbortSignalLike,
+  AppError,
+  type Capabilities,
+  isAppError,
+  type StoreInfo,
+  type TreeId,
+} from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
 import type { SqlEngine } from '../sql/engine.ts';
-import { driveNow, number, type Work } from '../sql/query.ts';
-import type { Found, Search } from '../sql/search.ts';
-import { Tails } from '../sql/tails.ts';
-import { backUp } from './backup.ts';
+import { runSync, type SqlTask, sqlNumber } from '../sql/query.ts';
+import { RowCache } from '../sql/row-cache.ts';
+import type { FoundRow, SearchRequest } from '../sql/search.ts';
+import { backUpSqlite } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
-import { asAppError, busy, type Connection, resultCode } from './driver.ts';
+import { busy, resultCode, type SqliteConnection, toSqliteError } from './driver.ts';
 import { schemaVersion } from './migrations.ts';
 import { overwriteResidue, watchDeletes } from './overwrite-residue.ts';
 import { clearResidue, noteLog } from './residue.ts';
-import { catchUp, findHits, indexAnew, searchState, unindexNodes } from './search.ts';
-import { answered, begins, LongWork, longestStretch, longestWait, pause, rolledBack } from './transactions.ts';
+import { catchUpIndex, findHits, indexAnew, searchState, unindexNodes } from './search.ts';
+import {
+  answerWork,
+  beginStatement,
+  LongTransaction,
+  longestStretch,
+  longestWait,
+  pauseWork,
+  rolledBack,
+} from './transactions.ts';
 
 const pollEvery = 60;
 const mostAtOnce = 32;
@@ -21,28 +36,28 @@ const mostAtOnce = 32;
 const clearWait = 2_000;
 const clearEvery = 1_000;
 
-interface Waiting {
-  readonly work: () => Work<unknown>;
+interface WaitingTask {
+  readonly work: () => SqlTask<unknown>;
   /** Where it is done, if it takes long: in turns with what others ask. */
-  readonly long: LongWork | null;
+  readonly long: LongTransaction | null;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Outcome {
-  readonly one: Waiting;
+interface TaskOutcome {
+  readonly one: WaitingTask;
   readonly value?: unknown;
   readonly error?: unknown;
 }
 
 /** What a file told about itself when it was opened. */
-export interface Opened {
-  readonly connection: Connection;
+export interface OpenedSqlite {
+  readonly connection: SqliteConnection;
   readonly place: string;
   readonly readOnly: boolean;
   readonly notes: readonly string[];
   /** Opens a second connection, where one may write while the other reads. */
-  readonly beside?: () => Connection;
+  readonly beside?: () => SqliteConnection;
 }
 
 /**
@@ -51,13 +66,19 @@ export interface Opened {
  */
 export class SqliteEngine implements SqlEngine {
   readonly dialect = sqliteDialect;
-  readonly supports: Supports = { durable: true, processes: true, search: true, crossProcessFeed: true, history: true };
-  readonly tails = new Tails();
+  readonly supports: Capabilities = {
+    durable: true,
+    processes: true,
+    search: true,
+    crossProcessFeed: true,
+    history: true,
+  };
+  readonly tails = new RowCache();
   readonly atOnce = true;
-  readonly #opened: Opened;
-  readonly #connection: Connection;
-  readonly #long: LongWork | null;
-  readonly #queue: Waiting[] = [];
+  readonly #opened: OpenedSqlite;
+  readonly #connection: SqliteConnection;
+  readonly #long: LongTransaction | null;
+  readonly #queue: WaitingTask[] = [];
   readonly #listeners = new Set<() => void>();
   #flushing = false;
   /** The number of other connections' commits when the tails were last looked at. */
@@ -67,29 +88,29 @@ export class SqliteEngine implements SqlEngine {
   #clearing: NodeJS.Timeout | null = null;
   #closed = false;
 
-  constructor(opened: Opened) {
+  constructor(opened: OpenedSqlite) {
     this.#opened = opened;
     this.#connection = opened.connection;
-    this.#long = opened.beside === undefined ? null : new LongWork(opened.beside);
+    this.#long = opened.beside === undefined ? null : new LongTransaction(opened.beside);
   }
 
-  async snapshot<T>(work: () => Work<T>): Promise<T> {
+  async snapshot<T>(work: () => SqlTask<T>): Promise<T> {
     return this.#inTransaction('BEGIN', work);
   }
 
   /** Writes of the same moment share one commit, and so one wait for the disk. */
-  transaction<T>(work: () => Work<T>): Promise<T> {
+  transaction<T>(work: () => SqlTask<T>): Promise<T> {
     return this.#enqueue(work, null);
   }
 
-  longTransaction<T>(work: () => Work<T>): Promise<T> {
+  longTransaction<T>(work: () => SqlTask<T>): Promise<T> {
     return this.#enqueue(work, this.#long);
   }
 
   readonly unindex = unindexNodes;
 
   /** Runs work that purges, overwrites what it deleted, and empties the write-ahead log of it. */
-  async purging<T>(work: () => Work<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }> {
+  async purging<T>(work: () => SqlTask<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }> {
     const value = await this.longTransaction(function* () {
       yield* watchDeletes();
       const done = yield* work();
@@ -108,7 +129,7 @@ export class SqliteEngine implements SqlEngine {
         this.#clearLater(uncleared.length > 0);
         return uncleared;
       }
-      await pause();
+      await pauseWork();
     }
   }
 
@@ -118,7 +139,7 @@ export class SqliteEngine implements SqlEngine {
     this.#clearing?.unref();
   }
 
-  #enqueue<T>(work: () => Work<T>, long: LongWork | null): Promise<T> {
+  #enqueue<T>(work: () => SqlTask<T>, long: LongTransaction | null): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, long, resolve: (value) => resolve(value as T), reject });
       if (this.#flushing) return;
@@ -145,7 +166,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /** What is carried out next: a batch, or one that takes long by itself. */
-  #next(): readonly Waiting[] {
+  #next(): readonly WaitingTask[] {
     const first = this.#queue.findIndex((one) => one.long !== null);
     if (first === 0) return this.#queue.splice(0, 1);
     return this.#queue.splice(0, first === -1 ? mostAtOnce : Math.min(first, mostAtOnce));
@@ -155,7 +176,7 @@ export class SqliteEngine implements SqlEngine {
    * Carries out what takes long on the connection beside, a stretch at a time. Whoever reads meanwhile sees what was there
    * before; whoever writes waits until it is through.
    */
-  async #inTurns(one: Waiting, long: LongWork): Promise<void> {
+  async #inTurns(one: WaitingTask, long: LongTransaction): Promise<void> {
     this.tails.forget();
     try {
       one.resolve(await long.run(one.work));
@@ -168,9 +189,9 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /** Commits a batch at once where the write lock is free, as it mostly is; else it is waited for. */
-  #together(batch: readonly Waiting[], until: number, again = false): Promise<void> | null {
+  #together(batch: readonly WaitingTask[], until: number, again = false): Promise<void> | null {
     try {
-      if (!begins(this.#connection, until, again)) return this.#later(batch, until);
+      if (!beginStatement(this.#connection, until, again)) return this.#later(batch, until);
       for (const { one, value, error } of this.#commit(batch)) {
         if (error === undefined) one.resolve(value);
         else one.reject(this.#failed(error));
@@ -181,13 +202,13 @@ export class SqliteEngine implements SqlEngine {
     }
   }
 
-  async #later(batch: readonly Waiting[], until: number): Promise<void> {
-    await pause();
+  async #later(batch: readonly WaitingTask[], until: number): Promise<void> {
+    await pauseWork();
     await this.#together(batch, until, true);
   }
 
   /** A batch that failed: where one of it may have spoilt it for the others, each is tried for itself. */
-  #apart(batch: readonly Waiting[], error: unknown): Promise<void> | null {
+  #apart(batch: readonly WaitingTask[], error: unknown): Promise<void> | null {
     if (batch.length === 1 || resultCode(error) === busy) {
       for (const one of batch) one.reject(this.#failed(error));
       return null;
@@ -196,12 +217,12 @@ export class SqliteEngine implements SqlEngine {
   }
 
   // One of them broke what only a commit checks: the others are not refused with it.
-  async #eachAlone(batch: readonly Waiting[]): Promise<void> {
+  async #eachAlone(batch: readonly WaitingTask[]): Promise<void> {
     for (const one of batch) await this.#together([one], Date.now() + longestWait);
   }
 
   /** Does all of a batch inside the transaction that was begun, and commits it. */
-  #commit(batch: readonly Waiting[]): Outcome[] {
+  #commit(batch: readonly WaitingTask[]): TaskOutcome[] {
     try {
       this.#forgetOthers();
       const outcomes = batch.map((one) =>
@@ -217,7 +238,7 @@ export class SqliteEngine implements SqlEngine {
     }
   }
 
-  #savepoint(one: Waiting): Outcome {
+  #savepoint(one: WaitingTask): TaskOutcome {
     const { database } = this.#connection;
     database.exec('SAVEPOINT piece');
     try {
@@ -240,12 +261,12 @@ export class SqliteEngine implements SqlEngine {
   async #locked<T>(work: () => T): Promise<T> {
     const until = Date.now() + longestWait;
     for (let again = false; ; again = true) {
-      if (begins(this.#connection, until, again)) return work();
-      await pause();
+      if (beginStatement(this.#connection, until, again)) return work();
+      await pauseWork();
     }
   }
 
-  #inTransaction<T>(begin: string, work: () => Work<T>): T {
+  #inTransaction<T>(begin: string, work: () => SqlTask<T>): T {
     try {
       this.#connection.database.exec(begin);
       try {
@@ -261,8 +282,8 @@ export class SqliteEngine implements SqlEngine {
     }
   }
 
-  #drive<T>(work: () => Work<T>): T {
-    return driveNow(work(), (query) => answered(this.#connection, query));
+  #drive<T>(work: () => SqlTask<T>): T {
+    return runSync(work(), (query) => answerWork(this.#connection, query));
   }
 
   /** With the write lock held, nobody else writes any more: what was written before shows in the count. */
@@ -294,7 +315,7 @@ export class SqliteEngine implements SqlEngine {
         message: 'There is another tree with this system prompt in this project.',
         cause: error,
       });
-    return asAppError(error, this.#opened.place);
+    return toSqliteError(error, this.#opened.place);
   }
 
   announce(): void {
@@ -340,10 +361,10 @@ export class SqliteEngine implements SqlEngine {
 
   #dataVersion(): number {
     const row = this.#connection.prepared('PRAGMA data_version').get();
-    return row === undefined ? 0 : number(row, 'data_version');
+    return row === undefined ? 0 : sqlNumber(row, 'data_version');
   }
 
-  async search(search: Search, lists: () => Work<readonly Found[]>): Promise<readonly Found[]> {
+  async search(search: SearchRequest, lists: () => SqlTask<readonly FoundRow[]>): Promise<readonly FoundRow[]> {
     try {
       let state = searchState(this.#connection, search.owner);
       while (state.behind && !this.#opened.readOnly && (await this.#catchUp()))
@@ -360,7 +381,7 @@ export class SqliteEngine implements SqlEngine {
     try {
       await this.#locked(() => {
         try {
-          this.#drive(catchUp);
+          this.#drive(catchUpIndex);
           failpoint('index');
           this.#connection.database.exec('COMMIT');
         } catch (error) {
@@ -390,14 +411,14 @@ export class SqliteEngine implements SqlEngine {
     return found;
   }
 
-  *mend(damage: readonly string[]): Work<string[]> {
+  *mend(damage: readonly string[]): SqlTask<string[]> {
     if (!damage.some((line) => /\bnode_text/.test(line))) return [];
     yield* indexAnew();
     return ['the index for search was made anew from the messages'];
   }
 
   backup(to: string): Promise<void> {
-    return backUp(this.#connection, to);
+    return backUpSqlite(this.#connection, to);
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RepairedTree } from '@coppice/content/formats';
 import { fileOfBytes, type Input, type InputFile, readImport } from '@coppice/content/formats';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Database, sqliteModule } from './driver.ts';
+import { type SqliteDatabase, sqliteModule } from './driver.ts';
 import { openTables } from './foreign-tables.ts';
 
 let folder: string;
@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 /** A database as the program makes it: text columns, a root row, a group, a deleted row, an index over its texts. */
-function plant(path: string): Database {
+function buildSample(path: string): SqliteDatabase {
   const { DatabaseSync } = sqliteModule();
   const database = new DatabaseSync(path);
   database.exec(`
@@ -84,7 +84,7 @@ const leftovers = () => readdirSync(copies);
 
 describe('databases of other programs', () => {
   test('[I109] are read from a copy, rows that are still in the log included, and stay as they are', async () => {
-    const database = plant(join(folder, 'cherrystudio.sqlite'));
+    const database = buildSample(join(folder, 'cherrystudio.sqlite'));
     const before = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]);
     expect(before.map(([name]) => name)).toContain('cherrystudio.sqlite-wal');
     const files = readdirSync(folder).map(onDisk);
@@ -125,9 +125,9 @@ describe('databases of other programs', () => {
     const opened = await openTables({ files: [onDisk('other.db')] });
     expect(opened.input.files.map((file) => file.name)).toEqual(['other.db']);
     await opened.close();
-    const planted = plant(join(folder, 'a.sqlite'));
-    planted.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
-    planted.close();
+    const sample = buildSample(join(folder, 'a.sqlite'));
+    sample.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
+    sample.close();
     const whole = readFileSync(join(folder, 'a.sqlite'));
     for (const cut of [100, 1000, 5000]) {
       const broken = Buffer.concat([whole.subarray(0, cut), Buffer.alloc(whole.length - cut, 0x55)]);

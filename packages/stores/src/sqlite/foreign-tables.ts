@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Input, type InputFile, importErrorKinds, openInput, type ZipLimits } from '@coppice/content/formats';
 import { AppError } from '@coppice/core';
-import type { Row } from '../sql/query.ts';
-import { type Database, sqliteModule } from './driver.ts';
+import type { SqlRow } from '../sql/query.ts';
+import { type SqliteDatabase, sqliteModule } from './driver.ts';
 
 /** The tables of each program that is known, in the order in which their rows are told. */
 const known: readonly { readonly tables: readonly string[]; readonly columns: readonly string[] }[] = [
@@ -42,7 +42,7 @@ async function isDatabase(file: InputFile): Promise<boolean> {
 export async function openTables(input: Input, limits?: Partial<ZipLimits>): Promise<OpenedInput> {
   const { files } = await openInput(input, limits);
   const folder = { path: '' };
-  const databases: Database[] = [];
+  const databases: SqliteDatabase[] = [];
   const close = async () => {
     for (const database of databases.splice(0)) database.close();
     if (folder.path !== '') await rm(folder.path, { recursive: true, force: true });
@@ -54,7 +54,7 @@ export async function openTables(input: Input, limits?: Partial<ZipLimits>): Pro
     for (const file of files) {
       // A pipe cannot be looked at twice, and no database comes through one.
       const asked = file.size !== null && (files.length <= fewFiles || likely.test(file.name));
-      const database = asked && (await isDatabase(file)) ? await copied(file, logs, folder) : undefined;
+      const database = asked && (await isDatabase(file)) ? await copyInput(file, logs, folder) : undefined;
       if (database !== undefined) databases.push(database);
       const tables = database === undefined ? undefined : tablesIn(database, file.name);
       if (database === undefined || tables === undefined) opened.push(file);
@@ -70,17 +70,17 @@ export async function openTables(input: Input, limits?: Partial<ZipLimits>): Pro
   }
 }
 
-async function copied(
+async function copyInput(
   file: InputFile,
   logs: ReadonlyMap<string, InputFile>,
   folder: { path: string },
-): Promise<Database> {
+): Promise<SqliteDatabase> {
   if (folder.path === '') folder.path = await mkdtemp(join(tmpdir(), 'coppice-tables-'));
   const path = join(await mkdtemp(join(folder.path, 'one-')), 'copy.db');
   await writeTo(path, file);
   const log = logs.get(`${file.name}-wal`);
   if (log !== undefined) await writeTo(`${path}-wal`, log);
-  return guarded(file.name, () => {
+  return withTableErrors(file.name, () => {
     const { DatabaseSync } = sqliteModule();
     const database = new DatabaseSync(path);
     // The schema is a stranger's: no function of it runs that could do more than compute.
@@ -95,8 +95,8 @@ async function writeTo(path: string, file: InputFile): Promise<void> {
   await pipeline(file.stream(), copy.createWriteStream());
 }
 
-function tablesIn(database: Database, name: string): readonly string[] | undefined {
-  return guarded(name, () => {
+function tablesIn(database: SqliteDatabase, name: string): readonly string[] | undefined {
+  return withTableErrors(name, () => {
     const found = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
     const names = new Set(found.map((row) => row.name));
     return known.find(({ tables, columns }) => {
@@ -107,7 +107,7 @@ function tablesIn(database: Database, name: string): readonly string[] | undefin
   });
 }
 
-function columnsOf(database: Database, table: string): string[] {
+function columnsOf(database: SqliteDatabase, table: string): string[] {
   return database
     .prepare('SELECT name FROM pragma_table_info(?)')
     .all(table)
@@ -117,7 +117,11 @@ function columnsOf(database: Database, table: string): string[] {
 // Enough that a chunk is worth its while, and little enough that others get their turn.
 const chunkSize = 64 * 1024;
 
-async function* documentOf(database: Database, tables: readonly string[], name: string): AsyncGenerator<Uint8Array> {
+async function* documentOf(
+  database: SqliteDatabase,
+  tables: readonly string[],
+  name: string,
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   let text = '{';
   for (const [index, table] of tables.entries()) {
@@ -125,11 +129,11 @@ async function* documentOf(database: Database, tables: readonly string[], name: 
     let first = true;
     // Brothers are told apart by their time alone; the id settles ties, so that every reading is the same.
     const order = columnsOf(database, table).includes('created_at') ? ' ORDER BY created_at, id' : '';
-    const rows = guarded(name, () => database.prepare(`SELECT * FROM "${table}"${order}`).iterate());
+    const rows = withTableErrors(name, () => database.prepare(`SELECT * FROM "${table}"${order}`).iterate());
     for (;;) {
-      const next = guarded(name, () => rows.next());
+      const next = withTableErrors(name, () => rows.next());
       if (next.done === true) break;
-      text += `${first ? '' : ','}${JSON.stringify(plainRow(next.value))}`;
+      text += `${first ? '' : ','}${JSON.stringify(plainTableRow(next.value))}`;
       first = false;
       if (text.length < chunkSize) continue;
       yield encoder.encode(text);
@@ -140,7 +144,7 @@ async function* documentOf(database: Database, tables: readonly string[], name: 
   yield encoder.encode(`${text}}`);
 }
 
-function plainRow(row: Row): Record<string, unknown> {
+function plainTableRow(row: SqlRow): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([column, value]) => [
       column,
@@ -150,7 +154,7 @@ function plainRow(row: Row): Record<string, unknown> {
 }
 
 /** What SQLite says of a damaged file, as a refusal of the import. */
-function guarded<T>(name: string, work: () => T): T {
+function withTableErrors<T>(name: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

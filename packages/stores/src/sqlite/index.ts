@@ -22,14 +22,14 @@ import { hashNatively } from '../native-hash.ts';
 import type { StoreOptions } from '../options.ts';
 import { SqlStore } from '../sql/store.ts';
 import { makePrivateFile, syncFile } from './backup.ts';
-import { asAppError, Connection, sqliteModule } from './driver.ts';
-import { type Opened, SqliteEngine } from './engine.ts';
+import { SqliteConnection, sqliteModule, toSqliteError } from './driver.ts';
+import { type OpenedSqlite, SqliteEngine } from './engine.ts';
 import {
   emptyLinearNodes,
   exactSearchVersion,
   linearVersion,
-  migrate,
-  schemaOf,
+  migrateSqlite,
+  schemaVersionOf,
   staleSearchState,
 } from './migrations.ts';
 import { clearResidue } from './residue.ts';
@@ -56,7 +56,7 @@ export async function open(place: string, options: StoreOptions): Promise<Store>
 }
 
 /** Others may be making the file, or putting it in order after a crash: that is worth waiting for. */
-async function openWhenFree(path: string, readOnly: boolean): Promise<Opened> {
+async function openWhenFree(path: string, readOnly: boolean): Promise<OpenedSqlite> {
   const until = Date.now() + longestWait;
   for (;;) {
     try {
@@ -68,7 +68,7 @@ async function openWhenFree(path: string, readOnly: boolean): Promise<Opened> {
   }
 }
 
-function openFile(path: string, readOnly: boolean): Opened {
+function openFile(path: string, readOnly: boolean): OpenedSqlite {
   try {
     if (!existsSync(path)) {
       if (readOnly)
@@ -78,14 +78,14 @@ function openFile(path: string, readOnly: boolean): Opened {
           message: `There is no database ${path}.`,
           data: { place: path },
         });
-      create(path);
+      createDatabase(path);
     }
     checkFile(path);
-    const writable = !readOnly && isWritable(path);
+    const writable = !readOnly && isDatabaseWritable(path);
     if (writable) sweep(path);
     return writable ? openToWrite(path) : openToRead(path, readOnly);
   } catch (error) {
-    throw asAppError(systemError(error, path), path);
+    throw toSqliteError(systemError(error, path), path);
   }
 }
 
@@ -93,7 +93,7 @@ function openFile(path: string, readOnly: boolean): Opened {
 const makings = /^\.new-(\d+)(?:-journal|-wal|-shm)?$/;
 
 /** A new file gets its name only when it is whole, so that a crash leaves none that is empty. */
-function create(path: string): void {
+function createDatabase(path: string): void {
   // What people said is nobody else's.
   makeFolders(dirname(path), 0o700);
   const temporary = `${path}.new-${process.pid}`;
@@ -101,11 +101,11 @@ function create(path: string): void {
     rmSync(temporary, { force: true });
     failpoint('create');
     makePrivateFile(temporary);
-    const connection = new Connection(new (sqliteModule().DatabaseSync)(temporary));
+    const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(temporary));
     try {
       connection.database.exec('PRAGMA journal_mode = DELETE');
       connection.database.exec('PRAGMA synchronous = FULL');
-      migrate(connection, temporary);
+      migrateSqlite(connection, temporary);
     } finally {
       connection.close();
     }
@@ -172,7 +172,7 @@ function checkFile(path: string): void {
     throw damaged(`was cut off: ${size} bytes of ${pageSize * pages}`);
 }
 
-function isWritable(path: string): boolean {
+function isDatabaseWritable(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
     accessSync(dirname(path), constants.W_OK);
@@ -198,8 +198,8 @@ const mappedBytes = 64 * 1024 * 1024;
 const besideCache = 4_000;
 
 /** A second connection to a file that is open, for work that takes long. Its log is taken over in a turn of its own. */
-function openBeside(path: string): Connection {
-  const connection = new Connection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
+function openBeside(path: string): SqliteConnection {
+  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
   for (const pragma of [...pragmas, `cache_size = -${besideCache}`, 'wal_autocheckpoint = 0'])
     connection.database.exec(`PRAGMA ${pragma}`);
   return connection;
@@ -208,19 +208,19 @@ function openBeside(path: string): Connection {
 // Deleted rows and freed pages are zeroed at once: a purge could not find the copies that they leave.
 const pragmas = ['synchronous = FULL', 'foreign_keys = ON', 'secure_delete = ON', 'temp_store = MEMORY'];
 
-function openToWrite(path: string): Opened {
-  const connection = new Connection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
+function openToWrite(path: string): OpenedSqlite {
+  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
   const notes: string[] = [];
   try {
     // Looked at before anything is written: a file of another program or of a newer build stays untouched.
-    schemaOf(connection, path);
+    schemaVersionOf(connection, path);
     const network = networkFileSystems.get(statfsSync(path).type);
     if (network !== undefined)
       notes.push(`The file lies on ${network}: it is used without a write-ahead log, which is slower.`);
     connection.database.exec(`PRAGMA journal_mode = ${network === undefined ? 'WAL' : 'DELETE'}`);
     for (const pragma of [...pragmas, 'cache_size = -32000', `mmap_size = ${mappedBytes}`])
       connection.database.exec(`PRAGMA ${pragma}`);
-    migrate(connection, path);
+    migrateSqlite(connection, path);
     clearResidue(connection, path);
     const opened = { connection, place: path, readOnly: false, notes };
     // Without a write-ahead log whoever writes keeps readers out.
@@ -231,15 +231,15 @@ function openToWrite(path: string): Opened {
   }
 }
 
-function openToRead(path: string, asked: boolean): Opened {
+function openToRead(path: string, asked: boolean): OpenedSqlite {
   const { DatabaseSync } = sqliteModule();
   const notes = asked
     ? []
     : ['The file or its folder may not be written: everything can be read, nothing can be saved.'];
-  const attempt = (name: string): Opened => {
-    const connection = new Connection(new DatabaseSync(name, { readOnly: true }));
+  const attempt = (name: string): OpenedSqlite => {
+    const connection = new SqliteConnection(new DatabaseSync(name, { readOnly: true }));
     try {
-      const { version } = schemaOf(connection, path);
+      const { version } = schemaVersionOf(connection, path);
       connection.all('SELECT count(*) FROM tree');
       // A file of before there was a place for them is not brought up to date here: it is read as one without any.
       if (version < linearVersion) connection.database.exec(emptyLinearNodes);

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { messageKit } from '@coppice/content';
 import { ask, nodeId, type RunContext, readPage, run, textMessage, treeId } from '@coppice/core';
 import { afterEach, expect, it } from 'vitest';
-import { Connection, sqliteModule } from './driver.ts';
+import { SqliteConnection, sqliteModule } from './driver.ts';
 import { open } from './index.ts';
 
 const folders: string[] = [];
@@ -24,8 +24,8 @@ const me: RunContext = { actor: 'me', kit: messageKit, now: Date.now, newId: () 
 const id = treeId('01890c2e-0000-7000-8000-000000000001');
 const said = (text: string) => ({ message: textMessage('user', text) });
 
-function withConnection<T>(path: string, work: (connection: Connection) => T): T {
-  const connection = new Connection(new (sqliteModule().DatabaseSync)(path));
+function withConnection<T>(path: string, work: (connection: SqliteConnection) => T): T {
+  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
   try {
     return work(connection);
   } finally {

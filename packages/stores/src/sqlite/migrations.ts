@@ -4,21 +4,21 @@ import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
 import { enterCopies } from '../sql/copies.ts';
 import { enterLists } from '../sql/linear-form.ts';
-import { driveNow, type Work } from '../sql/query.ts';
+import { runSync, type SqlTask } from '../sql/query.ts';
 import { blobPut, linearNodes, nodeCopies, schema, shareVersion } from '../sql/schema.ts';
 import { makePrivateFile } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
-import type { Connection } from './driver.ts';
+import type { SqliteConnection } from './driver.ts';
 import { exactSearchSchema, searchSchema } from './search.ts';
 
 /** Marks a file as ours, so that another program's database is never written into. */
 export const applicationId = 0x436f7070;
 
-interface Migration {
+interface SqliteMigration {
   readonly version: number;
   readonly statements: readonly string[];
   /** What is made of the rows that are there. */
-  readonly fill?: () => Work<void>;
+  readonly fill?: () => SqlTask<void>;
 }
 
 /**
@@ -75,7 +75,7 @@ const residueSchema: readonly string[] = [
 ];
 
 /** Every version in order; one is never changed once it was released. */
-const migrations: readonly Migration[] = [
+const migrations: readonly SqliteMigration[] = [
   { version: 1, statements: [...schema(sqliteDialect), ...searchSchema, ...statistics] },
   {
     version: 2,
@@ -101,12 +101,15 @@ const migrations: readonly Migration[] = [
 /** The version of the tables that this program writes. */
 export const schemaVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
 
-function pragma(connection: Connection, name: string): number {
+function pragma(connection: SqliteConnection, name: string): number {
   return Number(connection.all(`PRAGMA ${name}`)[0]?.[name]);
 }
 
 /** What a file is before it is opened for good. */
-export function schemaOf(connection: Connection, place: string): { readonly version: number; readonly empty: boolean } {
+export function schemaVersionOf(
+  connection: SqliteConnection,
+  place: string,
+): { readonly version: number; readonly empty: boolean } {
   const version = pragma(connection, 'user_version');
   const tables = connection.all("SELECT count(*) AS n FROM sqlite_master WHERE type = 'table'");
   const empty = Number(tables[0]?.n) === 0;
@@ -130,8 +133,8 @@ export function schemaOf(connection: Connection, place: string): { readonly vers
 }
 
 /** Brings the schema up to date in one transaction, after a backup of what is there. */
-export function migrate(connection: Connection, place: string): void {
-  const { version, empty } = schemaOf(connection, place);
+export function migrateSqlite(connection: SqliteConnection, place: string): void {
+  const { version, empty } = schemaVersionOf(connection, place);
   if (version === schemaVersion) return;
   if (!empty) backUpBefore(connection, place, version);
   failpoint('migrate-begin');
@@ -142,7 +145,7 @@ export function migrate(connection: Connection, place: string): void {
     for (const migration of migrations) {
       if (migration.version <= now) continue;
       for (const statement of migration.statements) connection.database.exec(statement);
-      if (migration.fill !== undefined) driveNow(migration.fill(), (query) => connection.query(query));
+      if (migration.fill !== undefined) runSync(migration.fill(), (query) => connection.query(query));
       failpoint('migrate-step');
     }
     connection.database.exec(`PRAGMA application_id = ${applicationId}`);
@@ -155,7 +158,7 @@ export function migrate(connection: Connection, place: string): void {
   }
 }
 
-function rollBack(connection: Connection): void {
+function rollBack(connection: SqliteConnection): void {
   try {
     connection.database.exec('ROLLBACK');
   } catch {
@@ -163,7 +166,7 @@ function rollBack(connection: Connection): void {
   }
 }
 
-function backUpBefore(connection: Connection, place: string, version: number): void {
+function backUpBefore(connection: SqliteConnection, place: string, version: number): void {
   const copy = `${place}.before-schema-${schemaVersion}-from-${version}.bak`;
   if (existsSync(copy)) return;
   makePrivateFile(copy);

@@ -5,7 +5,7 @@
  * row, and those pages stay neighbours in the order of the keys. So every row near a purged one is made so long that it
  * fills a page by itself, which overwrites the page, and is then cut to its own length again.
  */
-import { exec, number, type Row, row, rows, text, type Work } from '../sql/query.ts';
+import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 
 /** The tables that hold what people wrote, each with a text column that may be longer for a moment and is in no index. */
 const paddedColumns: ReadonlyMap<string, string> = new Map([
@@ -25,11 +25,11 @@ const paddedColumns: ReadonlyMap<string, string> = new Map([
 const pagesAside = 4;
 
 /** Notes which rows are deleted or rewritten from here to {@link overwriteResidue}, in the same transaction. */
-export function* watchDeletes(): Work<void> {
-  yield* exec('CREATE TEMP TABLE IF NOT EXISTS purged_row (tbl TEXT NOT NULL, place INTEGER NOT NULL)');
-  yield* exec('DELETE FROM temp.purged_row');
-  for (const table of paddedColumns.keys()) yield* exec(watching(table, 'DELETE'));
-  yield* exec(watching('change', 'UPDATE'));
+export function* watchDeletes(): SqlTask<void> {
+  yield* execute('CREATE TEMP TABLE IF NOT EXISTS purged_row (tbl TEXT NOT NULL, place INTEGER NOT NULL)');
+  yield* execute('DELETE FROM temp.purged_row');
+  for (const table of paddedColumns.keys()) yield* execute(watching(table, 'DELETE'));
+  yield* execute(watching('change', 'UPDATE'));
 }
 
 function watching(table: string, event: 'DELETE' | 'UPDATE'): string {
@@ -42,22 +42,24 @@ function watcherOf(table: string, event: 'DELETE' | 'UPDATE'): string {
 }
 
 /** Overwrites the pages around the rows that were deleted since {@link watchDeletes}, and stops watching. */
-export function* overwriteResidue(): Work<void> {
-  for (const table of paddedColumns.keys()) yield* exec(`DROP TRIGGER temp.${watcherOf(table, 'DELETE')}`);
-  yield* exec(`DROP TRIGGER temp.${watcherOf('change', 'UPDATE')}`);
-  const pageSize = number((yield* row('PRAGMA page_size')) ?? { page_size: 4096 }, 'page_size');
+export function* overwriteResidue(): SqlTask<void> {
+  for (const table of paddedColumns.keys()) yield* execute(`DROP TRIGGER temp.${watcherOf(table, 'DELETE')}`);
+  yield* execute(`DROP TRIGGER temp.${watcherOf('change', 'UPDATE')}`);
+  const pageSize = sqlNumber((yield* queryRow('PRAGMA page_size')) ?? { page_size: 4096 }, 'page_size');
   for (const [table, column] of paddedColumns) yield* overwriteIn(table, column, pageSize);
-  yield* exec('DELETE FROM temp.purged_row');
+  yield* execute('DELETE FROM temp.purged_row');
 }
 
-function* overwriteIn(table: string, column: string, pageSize: number): Work<void> {
-  const purged = yield* rows('SELECT DISTINCT place FROM temp.purged_row WHERE tbl = $1 ORDER BY place', table);
+function* overwriteIn(table: string, column: string, pageSize: number): SqlTask<void> {
+  const purged = yield* queryRows('SELECT DISTINCT place FROM temp.purged_row WHERE tbl = $1 ORDER BY place', table);
   if (purged.length === 0) return;
-  const columns = (yield* rows(`SELECT name FROM pragma_table_info('${table}')`)).map((one) => text(one, 'name'));
+  const columns = (yield* queryRows(`SELECT name FROM pragma_table_info('${table}')`)).map((one) =>
+    sqlText(one, 'name'),
+  );
   const near = new Set<number>();
   let reached = Number.NEGATIVE_INFINITY;
   for (const one of purged) {
-    const place = number(one, 'place');
+    const place = sqlNumber(one, 'place');
     // The row itself where it was only rewritten, then what is next to it.
     if (place > reached) {
       reached = yield* neighbours({ table, columns, pageSize, near }, place, '>=', 'ASC');
@@ -67,15 +69,15 @@ function* overwriteIn(table: string, column: string, pageSize: number): Work<voi
   const index = columns.indexOf(column);
   const grown: [place: number, added: number][] = [];
   for (const place of [...near].sort((a, b) => a - b)) {
-    const found = yield* row(`SELECT ${measures(columns)} FROM ${table} WHERE rowid = $1`, place);
+    const found = yield* queryRow(`SELECT ${measures(columns)} FROM ${table} WHERE rowid = $1`, place);
     if (found === undefined) continue;
     const added = paddingOf(cellsOf(found, columns.length), index, pageSize);
     if (added === 0) continue;
-    yield* exec(`UPDATE ${table} SET ${column} = ${column} || printf('%*s', $2, '') WHERE rowid = $1`, place, added);
+    yield* execute(`UPDATE ${table} SET ${column} = ${column} || printf('%*s', $2, '') WHERE rowid = $1`, place, added);
     grown.push([place, added]);
   }
   for (const [place, added] of grown)
-    yield* exec(
+    yield* execute(
       `UPDATE ${table} SET ${column} = substr(${column}, 1, length(${column}) - $2) WHERE rowid = $1`,
       place,
       added,
@@ -96,16 +98,16 @@ function* neighbours(
   from: number,
   comparison: '<' | '>=',
   order: 'ASC' | 'DESC',
-): Work<number> {
+): SqlTask<number> {
   let last = from;
   for (let bytes = 0; bytes < pagesAside * pageSize; ) {
     const bound = last === from ? comparison : comparison === '<' ? '<' : '>';
-    const found = yield* rows(
+    const found = yield* queryRows(
       `SELECT rowid AS place, ${measures(columns)} FROM ${table} WHERE rowid ${bound} $1 ORDER BY rowid ${order} LIMIT 32`,
       last,
     );
     for (const one of found) {
-      last = number(one, 'place');
+      last = sqlNumber(one, 'place');
       near.add(last);
       bytes += localSize(payloadSize(cellsOf(one, columns.length)), pageSize);
     }
@@ -130,14 +132,14 @@ function measures(columns: readonly string[]): string {
     .join(', ');
 }
 
-function cellsOf(found: Row, count: number): Cell[] {
+function cellsOf(found: SqlRow, count: number): Cell[] {
   return Array.from({ length: count }, (_, at): Cell => {
     const type = found[`t${at}`];
     if (type === 'null') return { bytes: 0, sized: null };
-    if (type === 'integer') return { bytes: integerSize(number(found, `v${at}`)), sized: null };
+    if (type === 'integer') return { bytes: integerSize(sqlNumber(found, `v${at}`)), sized: null };
     // A real may be stored as an integer, in fewer bytes: taken as eight, a record is never longer than it is thought to be.
     if (type !== 'text' && type !== 'blob') return { bytes: 8, sized: null };
-    return { bytes: number(found, `l${at}`), sized: type };
+    return { bytes: sqlNumber(found, `l${at}`), sized: type };
   });
 }
 

@@ -5,7 +5,7 @@ import { type ContentBlock, messageKit } from '@coppice/content';
 import { type Message, nodeId, type RunContext, run, type Store, textMessage, treeId } from '@coppice/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Random } from '../torture/random.ts';
-import { Connection, sqliteModule } from './driver.ts';
+import { SqliteConnection, sqliteModule } from './driver.ts';
 import { open } from './index.ts';
 
 const me: RunContext = { actor: 'me', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
@@ -50,7 +50,7 @@ async function say(store: Store, tree: ReturnType<typeof newTree>, message: Mess
 
 /** The rows of the index, as a table of its own tells them. */
 function entriesIn(path: string): number {
-  const connection = new Connection(new (sqliteModule().DatabaseSync)(path));
+  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
   try {
     connection.database.exec("CREATE VIRTUAL TABLE temp.entries USING fts5vocab('main', 'node_text', 'instance')");
     return Number(connection.all('SELECT count(DISTINCT doc) AS n FROM temp.entries')[0]?.n);
@@ -144,7 +144,7 @@ test('[L71] a purge deletes the entries of its messages from a large index, one 
   await run(store, { type: 'delete', treeId: tree, nodeIds: [id], mode: 'cascade' }, me);
   await store.purge(tree, { nodeId: id });
   await store.close();
-  const connection = new Connection(new (sqliteModule().DatabaseSync)(place));
+  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(place));
   connection.database.exec("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'node_text', 'row')");
   const terms = connection.all('SELECT term FROM temp.terms').map((one) => String(one.term));
   connection.close();
@@ -158,7 +158,7 @@ test('[L72] while another process reads an older state, a purge says which file 
   const tree = newTree();
   await run(store, { type: 'create', treeId: tree }, me);
   await say(store, tree, textMessage('user', marked('Gone', 9_000)));
-  const reader = new Connection(new (sqliteModule().DatabaseSync)(place));
+  const reader = new SqliteConnection(new (sqliteModule().DatabaseSync)(place));
   reader.database.exec('BEGIN');
   expect(reader.all('SELECT count(*) AS n FROM node')).toEqual([{ n: 2 }]);
   await run(store, { type: 'delete-tree', treeId: tree }, me);

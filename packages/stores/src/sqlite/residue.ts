@@ -1,30 +1,30 @@
 /** What may still be in a file of rows that were purged: known from the file itself, and cleared as soon as that can be done. */
-import { exec, number, type Work } from '../sql/query.ts';
-import { busy, type Connection, resultCode } from './driver.ts';
+import { execute, type SqlTask, sqlNumber } from '../sql/query.ts';
+import { busy, resultCode, type SqliteConnection } from './driver.ts';
 
 /** Notes in a purging transaction that the write-ahead log holds what was purged, until it is emptied. */
-export function* noteLog(): Work<void> {
-  yield* exec('UPDATE residue SET log = 1');
+export function* noteLog(): SqlTask<void> {
+  yield* execute('UPDATE residue SET log = 1');
 }
 
 /**
  * Clears what is noted, outside of any transaction: writes a file anew whose free pages were never zeroed, and empties the
  * write-ahead log. Answers the files that still hold something, since others use them or the disk is full.
  */
-export function clearResidue(connection: Connection, place: string): readonly string[] {
+export function clearResidue(connection: SqliteConnection, place: string): readonly string[] {
   const [noted] = connection.all('SELECT pages, log FROM residue');
   if (noted === undefined) return [];
-  const pages = number(noted, 'pages') === 1;
-  if (!pages && number(noted, 'log') === 0) return [];
+  const pages = sqlNumber(noted, 'pages') === 1;
+  if (!pages && sqlNumber(noted, 'log') === 0) return [];
   if (pages && !isDone(connection, 'VACUUM')) return [place];
   const [outcome] = connection.all('PRAGMA wal_checkpoint(TRUNCATE)');
-  if (outcome !== undefined && number(outcome, 'busy') !== 0) return [`${place}-wal`];
+  if (outcome !== undefined && sqlNumber(outcome, 'busy') !== 0) return [`${place}-wal`];
   isDone(connection, 'UPDATE residue SET pages = 0, log = 0');
   return [];
 }
 
 /** Runs a statement; false where others hold the file or there is no room, which a later try may find otherwise. */
-function isDone({ database }: Connection, sql: string): boolean {
+function isDone({ database }: SqliteConnection, sql: string): boolean {
   try {
     database.exec(sql);
     return true;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Bed } from '@coppice/core/testing';
+import { TestTree } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { armFault } from '../failpoints.ts';
 import { open } from './index.ts';
@@ -21,11 +21,11 @@ test.each(['enospc', 'eio'] as const)(
   '[L44] while its index cannot be written (%s) a search finds all the same',
   async (fault) => {
     const store = await open(join(place, 'trees.db'), {});
-    const bed = await Bed.make({ store });
-    await bed.grow(['indexed hello']);
+    const fixture = await TestTree.make({ store });
+    await fixture.grow(['indexed hello']);
     const found = async () => (await store.search({ text: 'hello' })).items.map((hit) => hit.snippet);
     expect(await found()).toEqual(['indexed hello']);
-    await bed.grow(['later hello']);
+    await fixture.grow(['later hello']);
     armFault({ point: 'index', nth: 1, fault, sticky: true });
     expect(await found()).toEqual(['later hello', 'indexed hello']);
     armFault(null);

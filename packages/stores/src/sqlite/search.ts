@@ -5,18 +5,28 @@
 import { createHash } from 'node:crypto';
 import { isAppError, type Role, treeId } from '@coppice/core';
 import { toColumn } from '../sql/exact-text.ts';
-import { exec, number, numberOrNull, type Param, type Row, row, rows, text, type Work } from '../sql/query.ts';
-import { messageOf, searchTextOf } from '../sql/rows.ts';
 import {
-  behind,
+  execute,
+  type Param,
+  queryRow,
+  queryRows,
+  type SqlRow,
+  type SqlTask,
+  sqlNumber,
+  sqlNumberOrNull,
+  sqlText,
+} from '../sql/query.ts';
+import { messageOfRow, searchTextOf } from '../sql/rows.ts';
+import {
   candidateColumns,
   candidateOrder,
-  type Found,
+  type FoundRow,
   type HitPlace,
-  hitOf,
-  type Search,
+  hitOfRow,
+  type SearchRequest,
+  searchLag,
 } from '../sql/search.ts';
-import type { Connection } from './driver.ts';
+import type { SqliteConnection } from './driver.ts';
 
 // Without a copy of the texts, and with exact deletes: a row leaves it by its old text, entry by entry. A table that
 // only marks deleted rows would keep their trigrams, from which a text can be put together again.
@@ -54,7 +64,7 @@ const exactDeleteCost = 50;
 
 /** Whether the index lags behind the log, and whether an owner has conversations that are still lists. */
 export function searchState(
-  connection: Connection,
+  connection: SqliteConnection,
   owner: string,
 ): { readonly behind: boolean; readonly lists: boolean } {
   const [state = {}] = connection.page(
@@ -62,34 +72,34 @@ export function searchState(
       EXISTS (SELECT 1 FROM tree WHERE owner = $1 AND linear_form IS NOT NULL) AS lists FROM search_state`,
     owner,
   );
-  return { behind: number(state, 'behind') === 1, lists: number(state, 'lists') === 1 };
+  return { behind: sqlNumber(state, 'behind') === 1, lists: sqlNumber(state, 'lists') === 1 };
 }
 
 /**
  * Brings the index on by a batch: first the rows that a new index lacks, then the log. Removed messages stay in it until
  * they are purged; a search leaves them out.
  */
-export function* catchUp(): Work<void> {
-  const state = yield* row('SELECT change_id, from_place FROM search_state');
-  const place = state === undefined ? null : numberOrNull(state, 'from_place');
+export function* catchUpIndex(): SqlTask<void> {
+  const state = yield* queryRow('SELECT change_id, from_place FROM search_state');
+  const place = state === undefined ? null : sqlNumberOrNull(state, 'from_place');
   if (place !== null && place < 0) return yield* emptyIndex();
   if (place !== null) return yield* fillAfter(place);
-  const changes = yield* rows(
+  const changes = yield* queryRows(
     'SELECT id, tree_id, steps FROM change WHERE id > (SELECT change_id FROM search_state) ORDER BY id LIMIT $1',
     batch,
   );
   for (const change of changes) {
-    const tree = text(change, 'tree_id');
-    for (const id of touchedBy(change)) yield* indexOne(tree, id);
+    const tree = sqlText(change, 'tree_id');
+    for (const id of nodesTouched(change)) yield* indexOne(tree, id);
   }
   const last = changes[changes.length - 1];
-  if (last !== undefined) yield* exec('UPDATE search_state SET change_id = $1', number(last, 'id'));
+  if (last !== undefined) yield* execute('UPDATE search_state SET change_id = $1', sqlNumber(last, 'id'));
 }
 
 /** Nodes whose text came or changed in a commit. */
-function touchedBy(change: Row): string[] {
+function nodesTouched(change: SqlRow): string[] {
   const ids: string[] = [];
-  for (const step of JSON.parse(text(change, 'steps')) as readonly {
+  for (const step of JSON.parse(sqlText(change, 'steps')) as readonly {
     readonly type: string;
     readonly id?: string;
     readonly nodeId?: string;
@@ -104,14 +114,14 @@ const indexedColumns =
   'n.rowid AS place, n.tree_id, n.id, n.kind, n.role, n.tool_call_id, n.content, n.search_text, i.sum';
 const indexedRows = `SELECT ${indexedColumns} FROM node n LEFT JOIN node_indexed i ON i.place = n.rowid`;
 
-function* indexOne(tree: string, id: string): Work<void> {
-  const found = yield* row(`${indexedRows} WHERE n.tree_id = $1 AND n.id = $2`, tree, id);
+function* indexOne(tree: string, id: string): SqlTask<void> {
+  const found = yield* queryRow(`${indexedRows} WHERE n.tree_id = $1 AND n.id = $2`, tree, id);
   if (found !== undefined) yield* index(found);
 }
 
 /** Has the index hold what a row says. False where it had to be emptied, since it was not known what it held. */
-function* index(found: Row): Work<boolean> {
-  const said = text(found, 'kind') === 'root' ? '' : folded(saidIn(found));
+function* index(found: SqlRow): SqlTask<boolean> {
+  const said = sqlText(found, 'kind') === 'root' ? '' : foldText(searchTextIn(found));
   const sum = said === '' ? null : sumOf(said);
   if (sum === found['sum']) return true;
   if (found['sum'] !== null) {
@@ -122,65 +132,65 @@ function* index(found: Row): Work<boolean> {
     if (!known) return false;
   }
   if (sum === null) return true;
-  const place = number(found, 'place');
-  yield* exec('INSERT INTO node_text (rowid, text) VALUES ($1, $2)', place, said);
-  yield* exec('INSERT INTO node_indexed (place, sum) VALUES ($1, $2)', place, sum);
+  const place = sqlNumber(found, 'place');
+  yield* execute('INSERT INTO node_text (rowid, text) VALUES ($1, $2)', place, said);
+  yield* execute('INSERT INTO node_indexed (place, sum) VALUES ($1, $2)', place, sum);
   return true;
 }
 
 /** Whether the index deletes entries instead of marking them. Inserts take twice as long while it does. */
-function* exactDeletes(on: boolean): Work<void> {
+function* exactDeletes(on: boolean): SqlTask<void> {
   // Pending changes are written by the setting that holds then.
-  if (!on) yield* exec("INSERT INTO node_text (node_text) VALUES ('flush')");
-  yield* exec("INSERT INTO node_text (node_text, rank) VALUES ('secure-delete', $1)", on ? 1 : 0);
+  if (!on) yield* execute("INSERT INTO node_text (node_text) VALUES ('flush')");
+  yield* execute("INSERT INTO node_text (node_text, rank) VALUES ('secure-delete', $1)", on ? 1 : 0);
 }
 
 /** Takes a row out of the index by the text that it is indexed by. False where nobody knows that text any more. */
-function* unindex(found: Row): Work<boolean> {
+function* unindex(found: SqlRow): SqlTask<boolean> {
   const old = yield* indexedText(found);
   if (old === null) return false;
-  const place = number(found, 'place');
-  yield* exec("INSERT INTO node_text (node_text, rowid, text) VALUES ('delete', $1, $2)", place, old);
-  yield* exec('DELETE FROM node_indexed WHERE place = $1', place);
+  const place = sqlNumber(found, 'place');
+  yield* execute("INSERT INTO node_text (node_text, rowid, text) VALUES ('delete', $1, $2)", place, old);
+  yield* execute('DELETE FROM node_indexed WHERE place = $1', place);
   return true;
 }
 
-function* indexedText(found: Row): Work<string | null> {
-  const now = folded(saidIn(found));
+function* indexedText(found: SqlRow): SqlTask<string | null> {
+  const now = foldText(searchTextIn(found));
   if (sumOf(now) === found['sum']) return now;
-  const former = yield* rows(
+  const former = yield* queryRows(
     'SELECT content, search_text FROM node_content WHERE tree_id = $1 AND node_id = $2 ORDER BY version DESC',
-    text(found, 'tree_id'),
-    text(found, 'id'),
+    sqlText(found, 'tree_id'),
+    sqlText(found, 'id'),
   );
   for (const one of former) {
-    const before = folded(saidIn({ ...one, role: found['role'], tool_call_id: found['tool_call_id'] }));
+    const before = foldText(searchTextIn({ ...one, role: found['role'], tool_call_id: found['tool_call_id'] }));
     if (sumOf(before) === found['sum']) return before;
   }
   return null;
 }
 
 /** Takes rows out of the index that are about to be purged: some nodes of a tree, or all of it. */
-export function* unindexNodes(tree: string, ids: string | null): Work<void> {
+export function* unindexNodes(tree: string, ids: string | null): SqlTask<void> {
   const which = `n.tree_id = $1${ids === null ? '' : ' AND n.id IN (SELECT value FROM json_each($2))'}`;
   const params = ids === null ? [tree] : [tree, ids];
-  const counted = yield* row(
+  const counted = yield* queryRow(
     `SELECT count(*) AS n, (SELECT coalesce(max(place), 0) FROM node_indexed) AS of
     FROM node n JOIN node_indexed i ON i.place = n.rowid WHERE ${which}`,
     ...params,
   );
-  const count = counted === undefined ? 0 : number(counted, 'n');
+  const count = counted === undefined ? 0 : sqlNumber(counted, 'n');
   if (count === 0) return;
-  if (count * exactDeleteCost > number(counted ?? {}, 'of')) return yield* emptyIndex();
+  if (count * exactDeleteCost > sqlNumber(counted ?? {}, 'of')) return yield* emptyIndex();
   yield* exactDeletes(true);
   for (let after = -1; ; ) {
-    const found = yield* rows(
+    const found = yield* queryRows(
       `${indexedRows} WHERE ${which} AND n.rowid > $${params.length + 1} AND i.sum IS NOT NULL ORDER BY n.rowid LIMIT 20`,
       ...params,
       after,
     );
     for (const one of found) {
-      after = number(one, 'place');
+      after = sqlNumber(one, 'place');
       if (!(yield* unindex(one))) return yield* emptyIndex();
     }
     if (found.length === 0) break;
@@ -189,19 +199,19 @@ export function* unindexNodes(tree: string, ids: string | null): Work<void> {
 }
 
 /** Drops all entries; the next search fills the index again. */
-function* emptyIndex(): Work<void> {
-  yield* exec('DROP TABLE node_text');
-  yield* exec(indexTable);
-  yield* exec('DELETE FROM node_indexed');
-  yield* exec('UPDATE search_state SET from_place = 0, change_id = coalesce((SELECT max(id) FROM change), 0)');
+function* emptyIndex(): SqlTask<void> {
+  yield* execute('DROP TABLE node_text');
+  yield* execute(indexTable);
+  yield* execute('DELETE FROM node_indexed');
+  yield* execute('UPDATE search_state SET from_place = 0, change_id = coalesce((SELECT max(id) FROM change), 0)');
 }
 
 /** Indexes the next rows behind a place. */
-function* fillAfter(place: number): Work<void> {
-  const found = yield* rows(`${indexedRows} WHERE n.rowid > $1 ORDER BY n.rowid LIMIT ${batch}`, place);
+function* fillAfter(place: number): SqlTask<void> {
+  const found = yield* queryRows(`${indexedRows} WHERE n.rowid > $1 ORDER BY n.rowid LIMIT ${batch}`, place);
   for (const one of found) if (!(yield* index(one))) return;
   const last = found[found.length - 1];
-  yield* exec('UPDATE search_state SET from_place = $1', last === undefined ? null : number(last, 'place'));
+  yield* execute('UPDATE search_state SET from_place = $1', last === undefined ? null : sqlNumber(last, 'place'));
 }
 
 function sumOf(said: string): string {
@@ -209,20 +219,20 @@ function sumOf(said: string): string {
 }
 
 /** Makes the index from the messages, whatever became of the old one. The caller holds a write transaction. */
-export function* indexAnew(): Work<void> {
+export function* indexAnew(): SqlTask<void> {
   yield* emptyIndex();
   for (;;) {
-    const state = yield* row('SELECT from_place FROM search_state');
-    const place = state === undefined ? null : numberOrNull(state, 'from_place');
+    const state = yield* queryRow('SELECT from_place FROM search_state');
+    const place = state === undefined ? null : sqlNumberOrNull(state, 'from_place');
     if (place === null) return;
     yield* fillAfter(place);
   }
 }
 
 /** What a row says; nothing where it is damaged itself, which is told and mended as such. */
-function saidIn(row: Row): string {
+function searchTextIn(row: SqlRow): string {
   try {
-    return searchTextOf(row, messageOf(row, text(row, 'role') as Role));
+    return searchTextOf(row, messageOfRow(row, sqlText(row, 'role') as Role));
   } catch (error) {
     if (isAppError(error) && error.code === 'store/damaged') return '';
     throw error;
@@ -230,7 +240,7 @@ function saidIn(row: Row): string {
 }
 
 // The index folds case the way the scan for short terms does, so that both find the same.
-function folded(said: string): string {
+function foldText(said: string): string {
   return said.toLowerCase();
 }
 
@@ -238,7 +248,7 @@ function folded(said: string): string {
  * Finds messages. Terms of three characters and more come from the index; shorter ones are looked for in what is left.
  * Where the index cannot be brought up to date, in a file that may only be read, every message is looked at.
  */
-export function findHits(connection: Connection, search: Search, indexed: boolean): Found[] {
+export function findHits(connection: SqliteConnection, search: SearchRequest, indexed: boolean): FoundRow[] {
   const long = indexed ? search.terms.filter((term) => [...term].length >= shortest) : [];
   return long.length === search.terms.length
     ? indexedHits(connection, search, long)
@@ -246,8 +256,8 @@ export function findHits(connection: Connection, search: Search, indexed: boolea
 }
 
 /** Nearly all candidates are hits: a page of them is a page of hits, and seldom has to be filled up by another. */
-function indexedHits(connection: Connection, search: Search, long: readonly string[]): Found[] {
-  const found: Found[] = [];
+function indexedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundRow[] {
+  const found: FoundRow[] = [];
   const wanted = search.limit + 1;
   // Written out: SQLite prepares a statement anew for every value that a limit is given as a parameter. A few sizes are
   // enough, so that a few statements are.
@@ -256,21 +266,21 @@ function indexedHits(connection: Connection, search: Search, long: readonly stri
     const { sql, params } = candidates({ ...search, after }, long);
     const rows = connection.page(`${sql} LIMIT ${size}`, ...params);
     for (const row of rows) {
-      const hit = hitOf(row, search.terms);
+      const hit = hitOfRow(row, search.terms);
       if (hit !== null) found.push(hit);
     }
     const last = rows[rows.length - 1];
     if (last === undefined || rows.length < size || found.length > search.limit) return found.slice(0, wanted);
-    after = placeOf(last);
+    after = hitPlace(last);
   }
 }
 
 /** Most candidates are no hits: they are looked at one by one, and no more of them than there have to be. */
-function scannedHits(connection: Connection, search: Search, long: readonly string[]): Found[] {
+function scannedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundRow[] {
   const { sql, params } = candidates(search, long);
-  const found: Found[] = [];
+  const found: FoundRow[] = [];
   for (const row of connection.iterate(sql, ...params)) {
-    const hit = hitOf(row, search.terms);
+    const hit = hitOfRow(row, search.terms);
     if (hit !== null) found.push(hit);
     if (found.length > search.limit) break;
   }
@@ -278,7 +288,10 @@ function scannedHits(connection: Connection, search: Search, long: readonly stri
 }
 
 /** The statement that finds what may be a hit, newest first. */
-function candidates(search: Search, long: readonly string[]): { readonly sql: string; readonly params: Param[] } {
+function candidates(
+  search: SearchRequest,
+  long: readonly string[],
+): { readonly sql: string; readonly params: Param[] } {
   const params: Param[] = [search.owner];
   const parameter = (value: Param): string => {
     params.push(value);
@@ -298,13 +311,17 @@ function candidates(search: Search, long: readonly string[]): { readonly sql: st
   if (search.roles !== null)
     conditions.push(`n.role IN (SELECT value FROM json_each(${parameter(JSON.stringify(search.roles))}))`);
   if (after !== null)
-    conditions.push(behind(parameter(after.createdAt), parameter(after.treeId), parameter(after.seq)));
+    conditions.push(searchLag(parameter(after.createdAt), parameter(after.treeId), parameter(after.seq)));
   return {
     sql: `SELECT ${candidateColumns} FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY ${candidateOrder}`,
     params,
   };
 }
 
-function placeOf(row: Row): HitPlace {
-  return { createdAt: number(row, 'created_at'), treeId: treeId(text(row, 'tree_id')), seq: number(row, 'seq') };
+function hitPlace(row: SqlRow): HitPlace {
+  return {
+    createdAt: sqlNumber(row, 'created_at'),
+    treeId: treeId(sqlText(row, 'tree_id')),
+    seq: sqlNumber(row, 'seq'),
+  };
 }

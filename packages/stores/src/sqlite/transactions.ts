@@ -1,8 +1,8 @@
 /** How transactions of a connection begin and end, and how one that takes long leaves others their turns. */
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../failpoints.ts';
-import type { Query, Work } from '../sql/query.ts';
-import { busy, type Connection, resultCode } from './driver.ts';
+import type { Query, SqlTask } from '../sql/query.ts';
+import { busy, resultCode, type SqliteConnection } from './driver.ts';
 
 /** How long a connection waits for another one before it says that the database is busy. */
 export const longestWait = 10_000;
@@ -16,7 +16,7 @@ export const longestStretch = 10;
  * a moment, which is enough for nearly all; whoever has it longer than that, such as an import, is not waited for in
  * this way again, or this thread would do little else meanwhile.
  */
-export function begins({ database }: Connection, until: number, again: boolean): boolean {
+export function beginStatement({ database }: SqliteConnection, until: number, again: boolean): boolean {
   try {
     failpoint('before-begin');
     if (again) database.exec('PRAGMA busy_timeout = 0');
@@ -31,18 +31,18 @@ export function begins({ database }: Connection, until: number, again: boolean):
 }
 
 /** A while until the lock is asked for again, not the same for all who wait. */
-export function pause(): Promise<void> {
+export function pauseWork(): Promise<void> {
   return sleep(1 + Math.random() * 15);
 }
 
 /** Answers a query of the shared kind. */
-export function answered(connection: Connection, query: Query): unknown {
+export function answerWork(connection: SqliteConnection, query: Query): unknown {
   if (query.want === 'count') failpoint('write');
   return connection.query(query);
 }
 
 /** Gives up a transaction. */
-export function rolledBack({ database }: Connection): void {
+export function rolledBack({ database }: SqliteConnection): void {
   try {
     database.exec('ROLLBACK');
   } catch {
@@ -54,22 +54,22 @@ export function rolledBack({ database }: Connection): void {
  * A connection beside the one that answers everybody, for transactions that take long. They go on a stretch at a time:
  * whoever reads meanwhile sees what was there before.
  */
-export class LongWork {
-  readonly #open: () => Connection;
-  #connection: Connection | null = null;
+export class LongTransaction {
+  readonly #open: () => SqliteConnection;
+  #connection: SqliteConnection | null = null;
 
-  constructor(open: () => Connection) {
+  constructor(open: () => SqliteConnection) {
     this.#open = open;
   }
 
   /** Runs work in one durable transaction. Nobody else may run any here until it is through. */
-  async run<T>(work: () => Work<T>): Promise<T> {
+  async run<T>(work: () => SqlTask<T>): Promise<T> {
     this.#connection ??= this.#open();
     const connection = this.#connection;
     const until = Date.now() + longestWait;
-    for (let again = false; !begins(connection, until, again); again = true) await pause();
+    for (let again = false; !beginStatement(connection, until, again); again = true) await pauseWork();
     try {
-      const value = await driveInTurns(work(), (query) => answered(connection, query));
+      const value = await runInTurns(work(), (query) => answerWork(connection, query));
       // What it has to wait for the disk is a stretch of its own.
       await breath();
       failpoint('before-commit');
@@ -99,7 +99,7 @@ export class LongWork {
 }
 
 /** Drives work a stretch at a time. */
-async function driveInTurns<T>(work: Work<T>, answer: (query: Query) => unknown): Promise<T> {
+async function runInTurns<T>(work: SqlTask<T>, answer: (query: Query) => unknown): Promise<T> {
   let since = performance.now();
   let step = work.next();
   while (!step.done) {

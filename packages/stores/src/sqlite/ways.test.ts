@@ -121,7 +121,7 @@ async function outcomeOf(store: Store, command: Command, turn: number): Promise<
 
 it('[L43] a history is found as the tree is now, whatever happened to it since it was found last, here or in another process', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.tuple(deed, fc.nat(19)), { minLength: 10, maxLength: 25 }), async (deeds) => {
+    fc.asyncProperty(fc.array(fc.tuple(deed, fc.nat(19)), { minLength: 10, maxLength: 25 }), async (acts) => {
       const folder = mkdtempSync(join(tmpdir(), 'coppice-ways-'));
       const path = join(folder, 'trees.db');
       const reference = await openStore('memory:');
@@ -131,7 +131,7 @@ it('[L43] a history is found as the tree is now, whatever happened to it since i
         const parents = new Map<NodeId, NodeId>();
         for (const store of [reference, ...stores.slice(0, 1)])
           await run(store, { type: 'create', treeId: id, rootId }, acting(0));
-        for (const [at, [done, who]] of deeds.entries()) {
+        for (const [at, [done, who]] of acts.entries()) {
           const command = commandOf(done, known, parents);
           const expected = await outcomeOf(reference, command, at + 1);
           // Mostly one process goes on; now and then the other writes in between.

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { tortureFolder } from './journal.ts';
-import type { Task, Told } from './protocol.ts';
+import type { Task, WorkerReport } from './protocol.ts';
 
 /**
  * Bundles the worker into one file, once per process: a start from sources costs half a second, one from a bundle a
@@ -41,10 +41,10 @@ function bundleWorker(): Promise<string> {
 }
 
 /** What a line says. A killed worker may leave half a line at the end: that is no word, and is left out. */
-function wordOf(line: string): Told | null {
+function wordOf(line: string): WorkerReport | null {
   try {
-    const told: Told = JSON.parse(line);
-    return told;
+    const reported: WorkerReport = JSON.parse(line);
+    return reported;
   } catch {
     return null;
   }
@@ -53,14 +53,17 @@ function wordOf(line: string): Told | null {
 /** One worker process. */
 export class Worker {
   readonly #child: ChildProcess;
-  readonly #told: (told: Told) => void;
-  readonly #waiting: { readonly fits: (told: Told) => boolean; readonly resolve: (told: Told | null) => void }[] = [];
+  readonly #reported: (reported: WorkerReport) => void;
+  readonly #waiting: {
+    readonly fits: (reported: WorkerReport) => boolean;
+    readonly resolve: (reported: WorkerReport | null) => void;
+  }[] = [];
   readonly #ended: Promise<number | null>;
   #said = '';
 
-  private constructor(child: ChildProcess, told: (told: Told) => void) {
+  private constructor(child: ChildProcess, reported: (reported: WorkerReport) => void) {
     this.#child = child;
-    this.#told = told;
+    this.#reported = reported;
     child.stderr?.on('data', (chunk: Buffer) => {
       this.#said += chunk.toString('utf8');
     });
@@ -69,8 +72,8 @@ export class Worker {
     const drained = new Promise<void>((resolve) => {
       const lines = createInterface({ input: pipe });
       lines.on('line', (line) => {
-        const told = wordOf(line);
-        if (told !== null) this.#hear(told);
+        const reported = wordOf(line);
+        if (reported !== null) this.#hear(reported);
       });
       lines.on('close', resolve);
     });
@@ -82,25 +85,25 @@ export class Worker {
   }
 
   /** Starts a worker that waits for its task. */
-  static async start(told: (told: Told) => void = () => undefined): Promise<Worker> {
+  static async start(reported: (reported: WorkerReport) => void = () => undefined): Promise<Worker> {
     const child = spawn(process.execPath, [await bundleWorker()], {
       stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
       env: { ...process.env, COPPICE_TEST_FAULTS: '1' },
     });
     child.stdin?.on('error', () => undefined);
-    const worker = new Worker(child, told);
-    await worker.hears((one) => one.told === 'ready');
+    const worker = new Worker(child, reported);
+    await worker.hears((one) => one.reported === 'ready');
     return worker;
   }
 
-  #hear(told: Told): void {
-    this.#told(told);
-    const at = this.#waiting.findIndex((one) => one.fits(told));
-    if (at !== -1) this.#waiting.splice(at, 1)[0]?.resolve(told);
+  #hear(reported: WorkerReport): void {
+    this.#reported(reported);
+    const at = this.#waiting.findIndex((one) => one.fits(reported));
+    if (at !== -1) this.#waiting.splice(at, 1)[0]?.resolve(reported);
   }
 
   /** The next word that fits; null if the worker ends before. */
-  hears(fits: (told: Told) => boolean): Promise<Told | null> {
+  hears(fits: (reported: WorkerReport) => boolean): Promise<WorkerReport | null> {
     return new Promise((resolve) => this.#waiting.push({ fits, resolve }));
   }
 

@@ -17,11 +17,11 @@ import {
 } from '@coppice/core';
 import { derivedId } from '../linear.ts';
 import { Journal, type Report } from './journal.ts';
-import { type Ground, openPlace } from './places.ts';
+import { openPlace, type StoreSite } from './places.ts';
 
 /** How deep and how wide. */
 export interface DeepOptions {
-  readonly ground: Ground;
+  readonly site: StoreSite;
   readonly depth: number;
   readonly width: number;
   readonly seed: string;
@@ -155,9 +155,9 @@ async function row(giant: Giant, store: Store, width: number): Promise<void> {
 }
 
 /** Builds both, does everything to them, reopens, and reads all rows. */
-export async function deep({ ground, depth, width, seed, say }: DeepOptions): Promise<Report> {
-  const journal = new Journal(`deep-${ground.kind}`, seed, say);
-  const place = await ground.place();
+export async function deep({ site, depth, width, seed, say }: DeepOptions): Promise<Report> {
+  const journal = new Journal(`deep-${site.kind}`, seed, say);
+  const place = await site.place();
   let store = await openPlace(place);
   const begun = performance.now();
   try {

@@ -1,24 +1,24 @@
 // @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
-import { sharedGround } from '../../test/postgres-ground.ts';
+import { sharedSite } from '../../test/postgres-site.ts';
 import { faultwalk } from './faultwalk.ts';
 import { operations } from './operations.ts';
-import { folderGround } from './places.ts';
+import { folderSite } from './places.ts';
 import { seedOf } from './random.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = seedOf(process.env['COPPICE_SEED']);
-const grounds = {
-  sqlite: folderGround('sqlite'),
-  files: folderGround('files'),
-  jsonl: folderGround('jsonl'),
-  postgres: sharedGround(),
+const sites = {
+  sqlite: folderSite('sqlite'),
+  files: folderSite('files'),
+  jsonl: folderSite('jsonl'),
+  postgres: sharedSite(),
 };
 const all = operations.map((operation) => operation.name);
 const patience = long ? 3_600_000 : 240_000;
 
 afterAll(async () => {
-  for (const ground of Object.values(grounds)) await ground.close();
+  for (const site of Object.values(sites)) await site.close();
 });
 
 describe(`a write that fails at any point, seed ${seed}`, () => {
@@ -26,7 +26,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
     '[Q20] leaves the old state or the new one in SQLite, whatever the write and the failure',
     async () => {
       const { figures } = await faultwalk({
-        ground: grounds.sqlite,
+        site: sites.sqlite,
         seed,
         operations: long ? all : ['append', 'create'],
       });
@@ -38,7 +38,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
   test(
     '[Q20] on a full disk, too, for every write',
     async () => {
-      const { figures } = await faultwalk({ ground: grounds.sqlite, seed, failures: ['enospc'] });
+      const { figures } = await faultwalk({ site: sites.sqlite, seed, failures: ['enospc'] });
       expect(figures['operations']).toBe(all.length);
     },
     patience,
@@ -49,7 +49,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
     async (kind) => {
       const wanted = long ? all.filter((name) => name !== 'create') : ['append'];
       const { figures } = await faultwalk({
-        ground: grounds[kind],
+        site: sites[kind],
         seed,
         operations: wanted,
         // A process of its own for each: on PostgreSQL, where its start takes longest, the short form only kills.

@@ -3,15 +3,15 @@ import { isAppError, type Store } from '@coppice/core';
 import { armFault, faultPassed } from '../failpoints.ts';
 import { Worker } from './crew.ts';
 import { Journal, type Report } from './journal.ts';
-import { goOn, imageOfStore, imageWithoutLater, type Operation, operations, plant } from './operations.ts';
-import { type Ground, openPlace, type Place } from './places.ts';
+import { buildSample, goOn, imageOfStore, imageWithoutLater, type Operation, operations } from './operations.ts';
+import { openPlace, type Place, type StoreSite } from './places.ts';
 
 /** How a write can be made to fail. */
 export type Failure = 'kill' | 'eio' | 'enospc';
 
 /** What to walk over. */
 export interface FaultwalkOptions {
-  readonly ground: Ground;
+  readonly site: StoreSite;
   readonly seed: string;
   /** The names of operations; all if not given. */
   readonly operations?: readonly string[];
@@ -30,19 +30,19 @@ interface Images {
 }
 
 class Walk {
-  readonly #ground: Ground;
+  readonly #site: StoreSite;
   readonly #journal: Journal;
   readonly #template: Place;
   failures = 0;
 
-  constructor(ground: Ground, journal: Journal, template: Place) {
-    this.#ground = ground;
+  constructor(site: StoreSite, journal: Journal, template: Place) {
+    this.#site = site;
     this.#journal = journal;
     this.#template = template;
   }
 
   async #place(operation: Operation): Promise<Place> {
-    return operation.opens ? this.#ground.place() : this.#template.copy();
+    return operation.opens ? this.#site.place() : this.#template.copy();
   }
 
   async images(operation: Operation): Promise<Images> {
@@ -123,32 +123,32 @@ class Walk {
     this.#journal.note({ operation: operation.name, ...at });
     const place = await this.#place(operation);
     const worker = await Worker.start();
-    const through = worker.hears((told) => told.told === 'through');
+    const through = worker.hears((reported) => reported.reported === 'through');
     worker.tell({ task: 'fault', url: place.url, operation: operation.name, nth });
-    const told = await through;
+    const reported = await through;
     await worker.end();
     await place.quiet?.();
-    if (told === null) this.failures++;
+    if (reported === null) this.failures++;
     const store = await openPlace(place);
-    await this.#sound(operation, images, store, at, told !== null);
+    await this.#sound(operation, images, store, at, reported !== null);
     await goOn(store, 'first');
-    await this.#sound(operation, images, store, at, told !== null);
+    await this.#sound(operation, images, store, at, reported !== null);
     await store.close();
     await place.destroy();
-    return told !== null;
+    return reported !== null;
   }
 }
 
 /** Walks over every failure of every operation. Throws at the first state that is neither old nor new. */
 export async function faultwalk(options: FaultwalkOptions): Promise<Report> {
-  const { ground, failures = ['kill', 'eio', 'enospc'] } = options;
+  const { site, failures = ['kill', 'eio', 'enospc'] } = options;
   const wanted = options.operations ?? operations.map((one) => one.name);
-  const journal = new Journal(`faultwalk-${ground.kind}`, options.seed, options.say);
-  const template = await ground.place();
+  const journal = new Journal(`faultwalk-${site.kind}`, options.seed, options.say);
+  const template = await site.place();
   const store = await openPlace(template);
-  await plant(store);
+  await buildSample(store);
   await store.close();
-  const walk = new Walk(ground, journal, template);
+  const walk = new Walk(site, journal, template);
   for (const name of wanted) {
     const operation = operations.find((one) => one.name === name);
     if (operation === undefined) throw new Error(`There is no operation ${name}.`);

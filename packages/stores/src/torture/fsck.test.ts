@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { openStore } from '../index.ts';
 import { sqliteModule } from '../sqlite/driver.ts';
-import { growTrees, type PlantedFault, plantedFaults, textsIn } from './planted-faults.ts';
+import { growTrees, type SampleFault, sampleFaults, textsIn } from './sample-faults.ts';
 
 async function errorsIn(store: Store): Promise<string[]> {
   const { findings } = await store.fsck();
@@ -14,7 +14,7 @@ async function errorsIn(store: Store): Promise<string[]> {
 }
 
 /** Checks, repairs, checks again, and looks for every text that was there before. */
-async function expectNamedAndMended(store: Store, fault: PlantedFault): Promise<void> {
+async function expectNamedAndMended(store: Store, fault: SampleFault): Promise<void> {
   const named = await errorsIn(store);
   expect(named.some((code) => code.startsWith(fault.code))).toBe(true);
   expect(await errorsIn(store)).toEqual(named);
@@ -48,7 +48,7 @@ describe('a SQLite file', () => {
     await store.close();
   });
 
-  test.each(plantedFaults.map((fault, at) => [`${fault.code}, ${fault.name}`, fault, at] as const))(
+  test.each(sampleFaults.map((fault, at) => [`${fault.code}, ${fault.name}`, fault, at] as const))(
     '[Q30][Q31] %s is named, and mended without a loss',
     async (_name, fault, at) => {
       const path = join(folder, `${at}.db`);
@@ -145,7 +145,7 @@ describe('a PostgreSQL database', () => {
     await database.drop();
   });
 
-  test.each(plantedFaults.map((fault) => [`${fault.code}, ${fault.name}`, fault] as const))(
+  test.each(sampleFaults.map((fault) => [`${fault.code}, ${fault.name}`, fault] as const))(
     '[Q30][Q31] %s is named, and mended without a loss',
     async (_name, fault) => {
       const database = await copyTestDatabase(template);

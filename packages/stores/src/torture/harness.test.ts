@@ -40,7 +40,7 @@ test('[Q1][Q2] a run tells its seed at the start and leaves no journal if it end
 });
 
 /** A ledger whose one writer was told that an append is done, and the store with what the test puts into it. */
-async function told(said: string | null): Promise<{ ledger: Ledger; store: Store; journal: Journal }> {
+async function reported(said: string | null): Promise<{ ledger: Ledger; store: Store; journal: Journal }> {
   const journal = new Journal('harness', `lost ${said}`);
   const ledger = new Ledger(journal, 1, new Random('harness'));
   const [tree] = ledger.trees;
@@ -62,13 +62,13 @@ async function told(said: string | null): Promise<{ ledger: Ledger; store: Store
       },
       context,
     );
-  ledger.hear({ told: 'tries', writer: 'w0', act: { act: 'append', parent: null, ids: [id], texts: ['kept'] } });
-  ledger.hear({ told: 'done', writer: 'w0', version: 2 });
+  ledger.hear({ reported: 'tries', writer: 'w0', act: { act: 'append', parent: null, ids: [id], texts: ['kept'] } });
+  ledger.hear({ reported: 'done', writer: 'w0', version: 2 });
   return { ledger, store, journal };
 }
 
 test('[Q3] what was acknowledged and is there satisfies the ledger', async () => {
-  const { ledger, store, journal } = await told('kept');
+  const { ledger, store, journal } = await reported('kept');
   await ledger.compare(store);
   forget(journal);
 });
@@ -79,7 +79,7 @@ test.each([
 ])(
   '[Q3] an acknowledged message that is %s is a failure with a file to replay it from',
   async (_name, said, sentence) => {
-    const { ledger, store, journal } = await told(said);
+    const { ledger, store, journal } = await reported(said);
     const failure = await ledger.compare(store).then(
       () => null,
       (error: unknown) => error,
@@ -93,7 +93,7 @@ test.each([
 );
 
 test('[Q3] a message that nobody sent is a failure', async () => {
-  const { store, journal, ledger } = await told('kept');
+  const { store, journal, ledger } = await reported('kept');
   const other = new Ledger(journal, 1, new Random('harness'));
   expect(other.trees).toEqual(ledger.trees);
   await expect(other.compare(store)).rejects.toThrow(/is nobody's/);

@@ -1,34 +1,34 @@
 // @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
-import { sharedGround } from '../../test/postgres-ground.ts';
+import { sharedSite } from '../../test/postgres-site.ts';
 import { kill9 } from './kill9.ts';
 import { migrate9 } from './migrate9.ts';
-import { countConnections, folderGround, postgresGround } from './places.ts';
+import { countConnections, folderSite, postgresSite } from './places.ts';
 import { seedOf } from './random.ts';
 import { sessionProcesses } from './session-processes.ts';
 import { twoProcesses } from './two-processes.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = seedOf(process.env['COPPICE_SEED']);
-const grounds = {
-  sqlite: folderGround('sqlite'),
-  files: folderGround('files'),
-  jsonl: folderGround('jsonl'),
-  postgres: sharedGround(),
+const sites = {
+  sqlite: folderSite('sqlite'),
+  files: folderSite('files'),
+  jsonl: folderSite('jsonl'),
+  postgres: sharedSite(),
 };
 const sizes = { sqlite: long ? 1000 : 6, files: long ? 200 : 3, jsonl: long ? 200 : 4, postgres: long ? 200 : 3 };
 const patience = long ? 7_200_000 : 240_000;
 
 afterAll(async () => {
-  for (const ground of Object.values(grounds)) await ground.close();
+  for (const site of Object.values(sites)) await site.close();
 });
 
 describe(`writers that are killed, seed ${seed}`, () => {
   test.each(['sqlite', 'files', 'jsonl', 'postgres'] as const)(
     '[Q10] %s loses and alters nothing that it acknowledged, and what it did not is there wholly or not at all',
     async (kind) => {
-      const { figures } = await kill9({ ground: grounds[kind], writers: 4, rounds: sizes[kind], seed });
+      const { figures } = await kill9({ site: sites[kind], writers: 4, rounds: sizes[kind], seed });
       expect(figures['rounds']).toBe(sizes[kind]);
       expect(Number(figures['acknowledged'])).toBeGreaterThan(0);
     },
@@ -40,7 +40,7 @@ describe(`writers that are killed, seed ${seed}`, () => {
     async () => {
       const server = await startOwnServer();
       try {
-        const ground = postgresGround({
+        const site = postgresSite({
           createDatabase: () => server.createDatabase(),
           copyDatabase: () => Promise.reject(new Error('Nothing is copied here.')),
           connections: async (url) => Number((await server.query(countConnections, url))[0]?.['n']),
@@ -49,7 +49,7 @@ describe(`writers that are killed, seed ${seed}`, () => {
         });
         const killServer = () => server.restart('SIGKILL');
         const rounds = long ? 20 : 1;
-        const { figures } = await kill9({ ground, writers: 4, rounds, seed, killServer });
+        const { figures } = await kill9({ site, writers: 4, rounds, seed, killServer });
         expect(figures['kills']).toBe(rounds);
       } finally {
         await server.close();
@@ -63,7 +63,7 @@ test(
   `[Q12] four processes on one SQLite file lose nothing, and a fifth one follows without a gap, seed ${seed}`,
   async () => {
     const seconds = long ? 30 : 3;
-    const { figures } = await twoProcesses({ ground: grounds.sqlite, processes: 4, seconds, seed });
+    const { figures } = await twoProcesses({ site: sites.sqlite, processes: 4, seconds, seed });
     expect(Number(figures['acknowledged'])).toBeGreaterThan(0);
   },
   patience,

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from './crew.ts';
 import { Journal, type Report } from './journal.ts';
 import { Ledger } from './ledger.ts';
-import { type Ground, openPlace, type Place } from './places.ts';
+import { openPlace, type Place, type StoreSite } from './places.ts';
 import { Random } from './random.ts';
 
 /** How long and on what to kill. */
 export interface Kill9Options {
-  readonly ground: Ground;
+  readonly site: StoreSite;
   readonly writers: number;
   readonly rounds: number;
   readonly seed: string;
@@ -23,19 +23,19 @@ const longestLife = 300;
 
 /** Starts the processes of a round; they wait until they are told to write. */
 async function hire(count: number, ledger: () => Ledger | undefined): Promise<Worker[]> {
-  return Promise.all(Array.from({ length: count }, () => Worker.start((told) => ledger()?.hear(told))));
+  return Promise.all(Array.from({ length: count }, () => Worker.start((reported) => ledger()?.hear(reported))));
 }
 
 /** Runs rounds of writing and killing. Throws at the first acknowledged node that is lost or altered. */
 export async function kill9(options: Kill9Options): Promise<Report> {
-  const { ground, rounds, seed } = options;
+  const { site, rounds, seed } = options;
   const journal = new Journal(
-    `kill9-${ground.kind}${options.killServer === undefined ? '' : '-server'}`,
+    `kill9-${site.kind}${options.killServer === undefined ? '' : '-server'}`,
     seed,
     options.say,
   );
   const random = new Random('kill9', seed);
-  const processes = ground.processes ? options.writers : 1;
+  const processes = site.processes ? options.writers : 1;
   const total = { acknowledged: 0, unknown: 0, happened: 0, kills: 0 };
   let place: Place | undefined;
   let ledger: Ledger | undefined;
@@ -45,7 +45,7 @@ export async function kill9(options: Kill9Options): Promise<Report> {
   for (let round = 0; round < rounds; round++) {
     if (round % roundsPerPlace === 0) {
       await place?.destroy();
-      place = await ground.place();
+      place = await site.place();
       ledger = new Ledger(journal, options.writers, random);
     }
     const crew = await next;
@@ -57,7 +57,9 @@ export async function kill9(options: Kill9Options): Promise<Report> {
     const begun = crew.map((worker) =>
       round % 4 === 0 && options.killServer === undefined
         ? Promise.resolve(null)
-        : worker.hears(({ told }) => (round % 4 === 1 ? told === 'open' : told === 'done') || told === 'failed'),
+        : worker.hears(
+            ({ reported }) => (round % 4 === 1 ? reported === 'open' : reported === 'done') || reported === 'failed',
+          ),
     );
     for (const [at, worker] of crew.entries())
       worker.tell({

@@ -2,7 +2,7 @@
 import { ask, type Store, type TreeId, textOf, treeId } from '@coppice/core';
 import { type Act, Branch, differences, type Known, type KnownNodes, sameNodes } from './branch.ts';
 import type { Journal } from './journal.ts';
-import type { Told, WriterTask } from './protocol.ts';
+import type { WorkerReport, WriterTask } from './protocol.ts';
 import type { Random } from './random.ts';
 
 const treesPerPlace = 2;
@@ -57,28 +57,28 @@ export class Ledger {
   }
 
   /** Writes down what a worker told; this is the only place where an acknowledgement counts. */
-  hear(told: Told): void {
-    if (told.told !== 'tries' && told.told !== 'done' && told.told !== 'failed') return;
-    this.journal.note(told);
-    const writer = this.writers.find((one) => one.name === told.writer);
+  hear(reported: WorkerReport): void {
+    if (reported.reported !== 'tries' && reported.reported !== 'done' && reported.reported !== 'failed') return;
+    this.journal.note(reported);
+    const writer = this.writers.find((one) => one.name === reported.writer);
     if (writer === undefined) {
-      this.wrong ??= new Error(`Nobody is called ${told.writer}.`);
+      this.wrong ??= new Error(`Nobody is called ${reported.writer}.`);
       return;
     }
-    if (told.told === 'tries') {
-      writer.open = told.act;
-      for (const id of idsOf(told.act)) this.#homes.set(id, writer.name);
+    if (reported.reported === 'tries') {
+      writer.open = reported.act;
+      for (const id of idsOf(reported.act)) this.#homes.set(id, writer.name);
       return;
     }
-    if (told.told === 'failed') {
-      if (!expectedFailures.has(told.code))
-        this.wrong ??= this.journal.failure(`${told.writer} was refused: ${told.code}, ${told.message}`);
-      if (!told.unknown) writer.open = null;
+    if (reported.reported === 'failed') {
+      if (!expectedFailures.has(reported.code))
+        this.wrong ??= this.journal.failure(`${reported.writer} was refused: ${reported.code}, ${reported.message}`);
+      if (!reported.unknown) writer.open = null;
       this.busy++;
       return;
     }
     if (writer.open === null) {
-      this.wrong ??= new Error(`${told.writer} was told of the end of nothing.`);
+      this.wrong ??= new Error(`${reported.writer} was told of the end of nothing.`);
       return;
     }
     this.acknowledged++;

@@ -127,7 +127,7 @@ export async function migrate9(options: Migrate9Options): Promise<Report> {
       const worker = await Worker.start();
       const life = random.below(Math.ceil(takes * 1.5) + 20);
       journal.note({ kind, round, life });
-      const opened = worker.hears(({ told }) => told === 'open');
+      const opened = worker.hears(({ reported }) => reported === 'open');
       worker.tell({ task: 'session', url: `jsonl:${path}` });
       await Promise.race([sleep(life), opened]);
       worker.kill();

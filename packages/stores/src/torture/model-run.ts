@@ -1,18 +1,24 @@
 /** Random operations, legal and illegal, on the model and on every store: the same answers and the same trees. */
 import { messageKit } from '@coppice/content';
 import { ask, fromRows, isAppError, nodeId, run, type Store, type TreeId, treeId, treeToJson } from '@coppice/core';
-import { type AbstractCommand, arbitraryCommands, commandsToText, play, ReferenceStore } from '@coppice/core/testing';
+import {
+  type AbstractCommand,
+  arbitraryCommands,
+  commandsToText,
+  ReferenceStore,
+  runCommands,
+} from '@coppice/core/testing';
 import fc from 'fast-check';
 import { derivedId } from '../linear.ts';
 import { Journal, type Report } from './journal.ts';
 import { Model, ModelRefusal } from './model.ts';
 import { lookOfModel, lookOfStore } from './model-looks.ts';
 import { arbitraryOp, type Op, turnOf } from './model-turns.ts';
-import { type Ground, openPlace } from './places.ts';
+import { openPlace, type StoreSite } from './places.ts';
 
 /** How many sequences, how long, on what. */
 export interface ModelOptions {
-  readonly grounds: readonly Ground[];
+  readonly sites: readonly StoreSite[];
   readonly sequences: number;
   readonly longest: number;
   readonly seed: string;
@@ -93,8 +99,8 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly O
 /** Plays core's own random commands on all stores, the reference among them: every row and every answer the same. */
 async function playReference(stores: readonly Store[], commands: readonly AbstractCommand[]): Promise<void> {
   const reference = new ReferenceStore(stores[0]?.owner);
-  const players = stores.map((store) => ({ store, turns: play(store, commands) }));
-  for await (const turn of play(reference, commands)) {
+  const players = stores.map((store) => ({ store, turns: runCommands(store, commands) }));
+  for await (const turn of runCommands(reference, commands)) {
     const touched = new Set([turn.treeId, ...(turn.commit === null ? [] : [turn.commit.treeId])]);
     for (const { store, turns } of players) {
       const { value } = await turns.next();
@@ -132,10 +138,10 @@ function sorted(value: unknown): unknown {
 
 /** Runs both parts. Throws with the shortest failing list that could be found. */
 export async function modelRun(options: ModelOptions): Promise<Report> {
-  const { grounds, sequences, longest, seed } = options;
-  const journal = new Journal(`model-${grounds.map((ground) => ground.kind).join('-')}`, seed, options.say);
+  const { sites, sequences, longest, seed } = options;
+  const journal = new Journal(`model-${sites.map((site) => site.kind).join('-')}`, seed, options.say);
   const number = Number.parseInt(derivedId('seed', seed).slice(0, 7), 16);
-  const places = await Promise.all(grounds.map((ground) => ground.place()));
+  const places = await Promise.all(sites.map((site) => site.place()));
   const stores = await Promise.all(places.map((place) => openPlace(place)));
   let tree = 0;
   let operations = 0;
@@ -181,7 +187,7 @@ export async function modelRun(options: ModelOptions): Promise<Report> {
         const played = ++player;
         journal.note({ played, commands });
         // Its ids depend on a command's place alone, so each list needs a place of its own.
-        const own = await Promise.all(grounds.map((ground) => ground.place()));
+        const own = await Promise.all(sites.map((site) => site.place()));
         const opened = await Promise.all(own.map((place) => openPlace(place, { owner: `player ${played}` })));
         try {
           await playReference(opened, commands);
@@ -203,7 +209,7 @@ export async function modelRun(options: ModelOptions): Promise<Report> {
             .join(' ')}`,
         );
     }
-    return journal.done({ stores: grounds.map((ground) => ground.kind).join(' '), sequences, operations });
+    return journal.done({ stores: sites.map((site) => site.kind).join(' '), sequences, operations });
   } finally {
     for (const store of stores) await store.close();
     for (const place of places) await place.destroy();

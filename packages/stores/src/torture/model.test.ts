@@ -1,32 +1,32 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { sharedGround } from '../../test/postgres-ground.ts';
+import { sharedSite } from '../../test/postgres-site.ts';
 import { deep } from './deep.ts';
 import { modelRun } from './model-run.ts';
-import { folderGround, memoryGround } from './places.ts';
+import { folderSite, memorySite } from './places.ts';
 import { seedOf } from './random.ts';
 import { runVectors } from './vectors.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = seedOf(process.env['COPPICE_SEED']);
-const grounds = {
-  memory: memoryGround(),
-  sqlite: folderGround('sqlite'),
-  files: folderGround('files'),
-  jsonl: folderGround('jsonl'),
-  postgres: sharedGround(),
+const sites = {
+  memory: memorySite(),
+  sqlite: folderSite('sqlite'),
+  files: folderSite('files'),
+  jsonl: folderSite('jsonl'),
+  postgres: sharedSite(),
 };
 const kinds = ['memory', 'sqlite', 'files', 'jsonl', 'postgres'] as const;
 const patience = long ? 36_000_000 : 240_000;
 
 afterAll(async () => {
-  for (const ground of Object.values(grounds)) await ground.close();
+  for (const site of Object.values(sites)) await site.close();
 });
 
 test(
   `[Q15] memory agrees with an independent model of the rules, operation by operation, seed ${seed}`,
   async () => {
     const { figures } = await modelRun({
-      grounds: [grounds.memory],
+      sites: [sites.memory],
       sequences: long ? 10_000 : 150,
       longest: long ? 200 : 40,
       seed,
@@ -40,7 +40,7 @@ test(
   `[Q15] all stores agree with the model and with each other, seed ${seed}`,
   async () => {
     const { figures } = await modelRun({
-      grounds: kinds.map((kind) => grounds[kind]),
+      sites: kinds.map((kind) => sites[kind]),
       sequences: long ? 1000 : 10,
       longest: long ? 200 : 30,
       seed,
@@ -54,7 +54,7 @@ describe('the shared vectors', () => {
   test.each(kinds)(
     '[Q16] come back from %s as they went in, or are refused with the code that is written down',
     async (kind) => {
-      const { figures } = await runVectors({ ground: grounds[kind], seed });
+      const { figures } = await runVectors({ site: sites[kind], seed });
       expect(Number(figures['kept'])).toBeGreaterThan(30);
       expect(Number(figures['refused'])).toBeGreaterThan(30);
     },
@@ -67,7 +67,7 @@ describe('a chain and a row that are longer than any recursion', () => {
     '[Q17] are read, grown, cut and taken back in %s',
     async (kind) => {
       const [depth, width] = long ? [100_000, 50_000] : [5_000, 5_000];
-      const { figures } = await deep({ ground: grounds[kind], depth, width, seed });
+      const { figures } = await deep({ site: sites[kind], depth, width, seed });
       expect(figures['depth']).toBe(depth);
     },
     patience,

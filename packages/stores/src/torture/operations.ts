@@ -54,7 +54,7 @@ function record(id: typeof list, count: number) {
 }
 
 /** Puts in what the operations work on: a tree with branches and a conversation that is still a list. */
-export async function plant(store: Store): Promise<void> {
+export async function buildSample(store: Store): Promise<void> {
   await command(store, { type: 'create', treeId: tree, attributes: { systemPrompt: 'Be brief.' } }, 'create');
   await command(store, { type: 'append', treeId: tree, messages: messages('a', 'b', 'c', 'd') }, 'plant 1');
   await command(store, { type: 'append', treeId: tree, parentId: node('b'), messages: messages('e', 'f') }, 'plant 2');

@@ -2,7 +2,7 @@
 import type { PostgresOptions } from '../postgres/index.ts';
 import type { Options } from './arguments.ts';
 import type { Report } from './journal.ts';
-import { folderGround, type Ground, type Kind, memoryGround, postgresGround } from './places.ts';
+import { folderSite, type Kind, memorySite, postgresSite, type StoreSite } from './places.ts';
 import { seedOf } from './random.ts';
 
 /** One part: what it is about, and how it is run from the command line. */
@@ -12,27 +12,27 @@ export interface Part {
 }
 
 /** What a run on one kind of store is given. */
-interface Grounded {
-  readonly ground: Ground;
+interface SiteOptions {
+  readonly site: StoreSite;
   /** Kills the store's server and starts it again; only where there is one. */
   readonly crash?: () => Promise<void>;
 }
 
-async function on<T>(kind: Kind, work: (grounded: Grounded) => Promise<T>): Promise<T> {
+async function on<T>(kind: Kind, work: (grounded: SiteOptions) => Promise<T>): Promise<T> {
   if (kind === 'postgres') {
     const { startServer } = await import('./server.ts');
     const server = await startServer();
     try {
-      return await work({ ground: postgresGround(server), crash: () => server.crash() });
+      return await work({ site: postgresSite(server), crash: () => server.crash() });
     } finally {
       await server.close();
     }
   }
-  const ground = kind === 'memory' ? memoryGround() : folderGround(kind);
+  const site = kind === 'memory' ? memorySite() : folderSite(kind);
   try {
-    return await work({ ground });
+    return await work({ site });
   } finally {
-    await ground.close();
+    await site.close();
   }
 }
 
@@ -48,7 +48,7 @@ function kindsOf(options: Options, kinds: readonly Kind[]): readonly Kind[] {
 
 async function onEach(
   kinds: readonly Kind[],
-  work: (grounded: Grounded) => Promise<Report | readonly Report[]>,
+  work: (grounded: SiteOptions) => Promise<Report | readonly Report[]>,
 ): Promise<readonly Report[]> {
   const reports: Report[] = [];
   for (const kind of kinds) for (const report of [await on(kind, work)].flat()) reports.push(report);
@@ -69,11 +69,11 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
         const seed = seedOf(options.text('seed'));
         const server = options.flag('server');
         options.finish();
-        return onEach(kinds, ({ ground, crash }) =>
+        return onEach(kinds, ({ site, crash }) =>
           kill9({
-            ground,
+            site,
             writers,
-            rounds: rounds ?? (ground.kind === 'sqlite' ? 1000 : 200),
+            rounds: rounds ?? (site.kind === 'sqlite' ? 1000 : 200),
             seed,
             say,
             ...(server && crash !== undefined ? { killServer: crash } : {}),
@@ -97,9 +97,9 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
         });
         const seed = seedOf(options.text('seed'));
         options.finish();
-        return onEach(kinds, ({ ground }) =>
+        return onEach(kinds, ({ site }) =>
           faultwalk({
-            ground,
+            site,
             seed,
             say,
             ...(operations === undefined ? {} : { operations }),
@@ -120,11 +120,11 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
         const update = options.flag('update');
         const seed = seedOf(options.text('seed'));
         options.finish();
-        return onEach(kinds, async ({ ground }) => {
-          const plain = await permute({ ground, seed, times, update, say });
-          if (ground.kind !== 'postgres') return plain;
+        return onEach(kinds, async ({ site }) => {
+          const plain = await permute({ site, seed, times, update, say });
+          if (site.kind !== 'postgres') return plain;
           const serializable: PostgresOptions = { isolation: 'serializable' };
-          return [plain, await permute({ ground, seed, times, say, options: serializable })];
+          return [plain, await permute({ site, seed, times, say, options: serializable })];
         });
       },
     },
@@ -140,10 +140,10 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
         const longest = options.number('len', 200);
         const seed = seedOf(options.text('seed'));
         options.finish();
-        const withAll = async (left: readonly Kind[], grounds: readonly Ground[]): Promise<Report> => {
+        const withAll = async (left: readonly Kind[], sites: readonly StoreSite[]): Promise<Report> => {
           const [kind, ...rest] = left;
-          if (kind === undefined) return modelRun({ grounds, sequences, longest, seed, say });
-          return on(kind, ({ ground }) => withAll(rest, [...grounds, ground]));
+          if (kind === undefined) return modelRun({ sites, sequences, longest, seed, say });
+          return on(kind, ({ site }) => withAll(rest, [...sites, site]));
         };
         return [await withAll(kinds, [])];
       },
@@ -161,10 +161,10 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
         const seconds = options.number('secs', 30);
         const seed = seedOf(options.text('seed'));
         options.finish();
-        return onEach(kinds, ({ ground }) =>
-          ground.kind === 'jsonl'
+        return onEach(kinds, ({ site }) =>
+          site.kind === 'jsonl'
             ? sessionProcesses({ processes, seconds, seed, say })
-            : twoProcesses({ ground, processes, seconds, seed, say }),
+            : twoProcesses({ site, processes, seconds, seed, say }),
         );
       },
     },
@@ -192,7 +192,7 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
         const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files', 'jsonl']);
         const seed = seedOf(options.text('seed'));
         options.finish();
-        return onEach(kinds, ({ ground }) => runVectors({ ground, seed, say }));
+        return onEach(kinds, ({ site }) => runVectors({ site, seed, say }));
       },
     },
   ],
@@ -207,7 +207,7 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
         const width = options.number('width', 50_000);
         const seed = seedOf(options.text('seed'));
         options.finish();
-        return onEach(kinds, ({ ground }) => deep({ ground, depth, width, seed, say }));
+        return onEach(kinds, ({ site }) => deep({ site, depth, width, seed, say }));
       },
     },
   ],

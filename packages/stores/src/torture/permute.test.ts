@@ -1,19 +1,19 @@
 // @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
-import { sharedGround } from '../../test/postgres-ground.ts';
+import { sharedSite } from '../../test/postgres-site.ts';
 import type { PostgresOptions } from '../postgres/index.ts';
 import { interleavings, permute } from './permute.ts';
-import { folderGround, memoryGround } from './places.ts';
+import { folderSite, memorySite } from './places.ts';
 import { races } from './races.ts';
 import { seedOf } from './random.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = seedOf(process.env['COPPICE_SEED']);
-const grounds = { memory: memoryGround(), sqlite: folderGround('sqlite'), postgres: sharedGround() };
+const sites = { memory: memorySite(), sqlite: folderSite('sqlite'), postgres: sharedSite() };
 const patience = long ? 3_600_000 : 240_000;
 
 afterAll(async () => {
-  for (const ground of Object.values(grounds)) await ground.close();
+  for (const site of Object.values(sites)) await site.close();
 });
 
 describe(`sessions that get in each other's way, seed ${seed}`, () => {
@@ -30,7 +30,7 @@ describe(`sessions that get in each other's way, seed ${seed}`, () => {
   test(
     '[Q13] come out in memory as it is written down',
     async () => {
-      const { figures } = await permute({ ground: grounds.memory, seed, times: 10 });
+      const { figures } = await permute({ site: sites.memory, seed, times: 10 });
       expect(figures['orders']).toBe(256);
     },
     patience,
@@ -39,7 +39,7 @@ describe(`sessions that get in each other's way, seed ${seed}`, () => {
   test.each(['sqlite', 'postgres'] as const)(
     '[Q13][Q14] come out in %s as it is written down, and at once as in one of the orders',
     async (kind) => {
-      const { figures } = await permute({ ground: grounds[kind], seed, times: long ? 100 : 3, quick: !long });
+      const { figures } = await permute({ site: sites[kind], seed, times: long ? 100 : 3, quick: !long });
       expect(Number(figures['raced'])).toBeGreaterThan(races.length);
     },
     patience,
@@ -50,7 +50,7 @@ describe(`sessions that get in each other's way, seed ${seed}`, () => {
     async () => {
       const options: PostgresOptions = { isolation: 'serializable' };
       const { figures } = await permute({
-        ground: grounds.postgres,
+        site: sites.postgres,
         seed,
         times: long ? 100 : 2,
         quick: true,

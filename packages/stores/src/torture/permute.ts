@@ -4,12 +4,12 @@ import { ask, type Created, isAppError, type Store } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
 import { Worker } from './crew.ts';
 import { Journal, type Report } from './journal.ts';
-import { type Ground, openPlace, type Place } from './places.ts';
+import { openPlace, type Place, type StoreSite } from './places.ts';
 import { type Race, races, Track } from './races.ts';
 
 /** Where, how often, and with what. */
 export interface PermuteOptions {
-  readonly ground: Ground;
+  readonly site: StoreSite;
   readonly seed: string;
   /** How often each race is run at once, for each way of doing so. */
   readonly times: number;
@@ -141,16 +141,16 @@ class Course {
       race.sessions.map(async (session, at) => {
         const worker = workers[at];
         if (worker === undefined) throw new Error('There are too few processes.');
-        const ran = worker.hears((told) => told.told === 'ran');
+        const ran = worker.hears((reported) => reported.reported === 'ran');
         worker.tell({
           task: 'run',
           command: session.command(track),
           actor: session.actor,
           seed: `${track.name} ${session.actor}`,
         });
-        const told = await ran;
-        if (told?.told !== 'ran') throw new Error('A process ended in the middle of a race.');
-        return told.code ?? 'done';
+        const reported = await ran;
+        if (reported?.reported !== 'ran') throw new Error('A process ended in the middle of a race.');
+        return reported.code ?? 'done';
       }),
     );
     return this.finish(track, answers);
@@ -168,7 +168,7 @@ async function crewAt(place: Place, count: number): Promise<Worker[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
       const worker = await Worker.start();
-      const open = worker.hears((told) => told.told === 'open');
+      const open = worker.hears((reported) => reported.reported === 'open');
       worker.tell({ task: 'session', url: place.url });
       await open;
       return worker;
@@ -178,11 +178,11 @@ async function crewAt(place: Place, count: number): Promise<Worker[]> {
 
 /** Runs every race in every order and at once. Throws at the first outcome that is not written down. */
 export async function permute(options: PermuteOptions): Promise<Report> {
-  const { ground, times } = options;
-  const journal = new Journal(`permute-${ground.kind}`, options.seed, options.say);
-  const place = await ground.place();
+  const { site, times } = options;
+  const journal = new Journal(`permute-${site.kind}`, options.seed, options.say);
+  const place = await site.place();
   const handles: Store[] = [];
-  for (let at = 0; at < (ground.processes ? 3 : 1); at++) handles.push(await openPlace(place, options.options));
+  for (let at = 0; at < (site.processes ? 3 : 1); at++) handles.push(await openPlace(place, options.options));
   const course = new Course(journal, handles);
   const known: Record<string, Finish> = options.update === true ? {} : JSON.parse(readFileSync(fixture, 'utf8'));
   const met = new Map<string, Finish>();
@@ -191,7 +191,7 @@ export async function permute(options: PermuteOptions): Promise<Report> {
     if (options.update !== true && JSON.stringify(known[key]) !== JSON.stringify(finish))
       throw journal.failure(`${key}: expected ${JSON.stringify(known[key])}, got ${JSON.stringify(finish)}`, { key });
   };
-  const workers = ground.processes ? await crewAt(place, 3) : [];
+  const workers = site.processes ? await crewAt(place, 3) : [];
   let orders = 0;
   let raced = 0;
   try {

@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** A way to new places of one kind. */
-export interface Ground {
+export interface StoreSite {
   readonly kind: Kind;
   /** Several processes may write at one place. */
   readonly processes: boolean;
@@ -53,7 +53,7 @@ function folderPlace(kind: 'sqlite' | 'files' | 'jsonl', folder: string, next: (
 }
 
 /** Places in folders of the machine's own. */
-export function folderGround(kind: 'sqlite' | 'files' | 'jsonl'): Ground {
+export function folderSite(kind: 'sqlite' | 'files' | 'jsonl'): StoreSite {
   const top = mkdtempSync(join(tmpdir(), `coppice-${kind}-`));
   let count = 0;
   const next = () => {
@@ -70,7 +70,7 @@ export function folderGround(kind: 'sqlite' | 'files' | 'jsonl'): Ground {
 }
 
 /** Places in memory: each store opened there is new. */
-export function memoryGround(): Ground {
+export function memorySite(): StoreSite {
   const place: Place = { kind: 'memory', url: 'memory:', copy: async () => place, destroy: async () => undefined };
   return { kind: 'memory', processes: false, place: async () => place, close: async () => undefined };
 }
@@ -100,7 +100,7 @@ async function untilAlone(server: DatabaseServer, url: string): Promise<void> {
 }
 
 /** Places in databases of a server. */
-export function postgresGround(server: DatabaseServer): Ground {
+export function postgresSite(server: DatabaseServer): StoreSite {
   const at = (url: string): Place => ({
     kind: 'postgres',
     url,

@@ -29,22 +29,22 @@ export type Task =
   | { readonly task: 'stop' };
 
 /** What a worker tells. An act is told before it is tried, and again when the store has acknowledged it. */
-export type Told =
-  | { readonly told: 'ready' }
-  | { readonly told: 'open' }
-  | { readonly told: 'tries'; readonly writer: string; readonly act: Act }
-  | { readonly told: 'done'; readonly writer: string; readonly version: number }
+export type WorkerReport =
+  | { readonly reported: 'ready' }
+  | { readonly reported: 'open' }
+  | { readonly reported: 'tries'; readonly writer: string; readonly act: Act }
+  | { readonly reported: 'done'; readonly writer: string; readonly version: number }
   /** The store refused or failed; `unknown` if the act may have happened all the same. */
   | {
-      readonly told: 'failed';
+      readonly reported: 'failed';
       readonly writer: string;
       readonly code: string;
       readonly message: string;
       readonly unknown: boolean;
     }
-  | { readonly told: 'ran'; readonly code: string | null }
-  | { readonly told: 'through'; readonly passed: number }
+  | { readonly reported: 'ran'; readonly code: string | null }
+  | { readonly reported: 'through'; readonly passed: number }
   /** A line is in the file: acknowledged, or appended by a plain tool. */
-  | { readonly told: 'wrote'; readonly uuid: string; readonly plain: boolean }
+  | { readonly reported: 'wrote'; readonly uuid: string; readonly plain: boolean }
   /** Another process holds the file. */
-  | { readonly told: 'held'; readonly by: number };
+  | { readonly reported: 'held'; readonly by: number };

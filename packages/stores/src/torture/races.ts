@@ -97,7 +97,7 @@ export interface Race {
   readonly sessions: readonly { readonly actor: string; command(track: Track): Command }[];
 }
 
-const planted = async (track: Track, store: Store): Promise<void> => {
+const sample = async (track: Track, store: Store): Promise<void> => {
   await track.run(store, 'ann', { type: 'create', treeId: track.treeId });
 };
 
@@ -149,7 +149,7 @@ const founding =
   });
 
 async function chainOfThree(track: Track, store: Store): Promise<void> {
-  await planted(track, store);
+  await sample(track, store);
   await track.chain(store, 'ann', null, 'a', 'b', 'c');
 }
 
@@ -166,7 +166,7 @@ export const races: readonly Race[] = [
   {
     name: 'M4 two moves that would make a circle',
     async set(track, store) {
-      await planted(track, store);
+      await sample(track, store);
       await track.chain(store, 'ann', null, 'top', 'x');
       await track.chain(store, 'ann', 'top', 'y');
     },
@@ -178,7 +178,7 @@ export const races: readonly Race[] = [
   {
     name: 'M5 two splices that both number groups anew',
     async set(track, store) {
-      await planted(track, store);
+      await sample(track, store);
       await track.chain(store, 'ann', null, 'top', 'p');
       await track.chain(store, 'ann', 'top', 'q');
       for (const parent of ['p', 'q'])

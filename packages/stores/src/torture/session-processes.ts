@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionFiles } from '../jsonl/session-files.ts';
 import { Worker } from './crew.ts';
 import { Journal, type Report } from './journal.ts';
-import type { Told } from './protocol.ts';
+import type { WorkerReport } from './protocol.ts';
 
 /** By how many, and for how long. */
 export interface SessionProcessesOptions {
@@ -28,17 +28,19 @@ export async function sessionProcesses(options: SessionProcessesOptions): Promis
   );
   const wrote = new Set<string>();
   const count = { ours: 0, plain: 0, held: 0 };
-  const hear = (told: Told) => {
-    if (told.told === 'held') count.held++;
-    if (told.told !== 'wrote') return;
-    wrote.add(told.uuid);
-    count[told.plain ? 'plain' : 'ours']++;
+  const hear = (reported: WorkerReport) => {
+    if (reported.reported === 'held') count.held++;
+    if (reported.reported !== 'wrote') return;
+    wrote.add(reported.uuid);
+    count[reported.plain ? 'plain' : 'ours']++;
   };
   const crew = await Promise.all(Array.from({ length: processes + 1 }, () => Worker.start(hear)));
   const [plain, victim, ...others] = crew;
   if (plain === undefined || victim === undefined) throw new Error('Nobody was started.');
   try {
-    const begun = Promise.all(crew.map((worker) => worker.hears(({ told }) => told === 'wrote' || told === 'held')));
+    const begun = Promise.all(
+      crew.map((worker) => worker.hears(({ reported }) => reported === 'wrote' || reported === 'held')),
+    );
     plain.tell({ task: 'plain', path, parent: 'root', name: 'plain' });
     for (const [at, worker] of [victim, ...others].entries())
       worker.tell({ task: 'lines', path, parent: 'root', name: `own-${at}` });

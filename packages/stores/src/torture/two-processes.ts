@@ -4,12 +4,12 @@ import type { Commit, Store, TreeId } from '@coppice/core';
 import { Worker } from './crew.ts';
 import { Journal, type Report } from './journal.ts';
 import { Ledger } from './ledger.ts';
-import { type Ground, openPlace } from './places.ts';
+import { openPlace, type StoreSite } from './places.ts';
 import { Random } from './random.ts';
 
 /** Where, by how many, and for how long. */
 export interface TwoProcessesOptions {
-  readonly ground: Ground;
+  readonly site: StoreSite;
   readonly processes: number;
   readonly seconds: number;
   readonly seed: string;
@@ -34,25 +34,27 @@ async function follow(
 
 /** Has processes write, then compares. Another process's feed is followed all the while. */
 export async function twoProcesses(options: TwoProcessesOptions): Promise<Report> {
-  const { ground, processes, seed } = options;
-  const journal = new Journal(`twoproc-${ground.kind}`, seed, options.say);
-  const place = await ground.place();
+  const { site, processes, seed } = options;
+  const journal = new Journal(`twoproc-${site.kind}`, seed, options.say);
+  const place = await site.place();
   const ledger = new Ledger(journal, processes, new Random('twoproc', seed));
-  const crew = await Promise.all(Array.from({ length: processes }, () => Worker.start((told) => ledger.hear(told))));
+  const crew = await Promise.all(
+    Array.from({ length: processes }, () => Worker.start((reported) => ledger.hear(reported))),
+  );
   const tasks = ledger.tasks(seed);
   // The time counts from when everybody is at work, however long the start took.
-  const working = Promise.all(crew.map((worker) => worker.hears((told) => told.told === 'done')));
+  const working = Promise.all(crew.map((worker) => worker.hears((reported) => reported.reported === 'done')));
   for (const [at, worker] of crew.entries())
     worker.tell({ task: 'write', url: place.url, writers: tasks.filter((_, writer) => writer === at) });
   const store = await openPlace(place);
   const ending = new AbortController();
-  const heard = new Map<TreeId, number>();
+  const received = new Map<TreeId, number>();
   let followed: Promise<unknown> = Promise.resolve();
   try {
     await working;
     // A tree can be followed once it is there; what came before is told from its beginning.
     followed = Promise.all(
-      ledger.trees.map((tree) => follow(store, tree, ending.signal, (commit) => heard.set(tree, commit.version))),
+      ledger.trees.map((tree) => follow(store, tree, ending.signal, (commit) => received.set(tree, commit.version))),
     );
     followed.catch(() => undefined);
     await sleep(options.seconds * 1000);
@@ -60,9 +62,9 @@ export async function twoProcesses(options: TwoProcessesOptions): Promise<Report
     await Promise.all(crew.map((worker) => worker.end()));
     await ledger.compare(store);
     // What is acknowledged reaches the feed a moment later; it has to be all of it.
-    const whole = () => ledger.trees.every((tree) => (heard.get(tree) ?? 0) === ledger.versionOf(tree));
+    const whole = () => ledger.trees.every((tree) => (received.get(tree) ?? 0) === ledger.versionOf(tree));
     for (let waited = 0; !whole() && waited < 1000; waited++) await sleep(50);
-    if (!whole()) throw journal.failure(`The feed stopped at ${JSON.stringify([...heard])}.`);
+    if (!whole()) throw journal.failure(`The feed stopped at ${JSON.stringify([...received])}.`);
   } finally {
     for (const worker of crew) worker.kill();
     ending.abort();

@@ -4,11 +4,11 @@ import { vectors } from '@coppice/content/vectors';
 import { ask, nodeId, run, type Store, treeId } from '@coppice/core';
 import { derivedId } from '../linear.ts';
 import { Journal, type Report } from './journal.ts';
-import { type Ground, openPlace } from './places.ts';
+import { openPlace, type StoreSite } from './places.ts';
 
 /** Where. */
 export interface VectorsOptions {
-  readonly ground: Ground;
+  readonly site: StoreSite;
   readonly seed: string;
   readonly say?: (line: string) => void;
 }
@@ -67,9 +67,9 @@ async function readVectors(store: Store, journal: Journal): Promise<number> {
 }
 
 /** Writes, reopens and reads. Memory is not reopened: it has nothing to reopen. */
-export async function runVectors({ ground, seed, say }: VectorsOptions): Promise<Report> {
-  const journal = new Journal(`vectors-${ground.kind}`, seed, say);
-  const place = await ground.place();
+export async function runVectors({ site, seed, say }: VectorsOptions): Promise<Report> {
+  const journal = new Journal(`vectors-${site.kind}`, seed, say);
+  const place = await site.place();
   let store = await openPlace(place);
   try {
     const refused = await writeVectors(store, journal);

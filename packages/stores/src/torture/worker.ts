@@ -6,7 +6,7 @@ import { type Command, isAppError, run, type Store } from '@coppice/core';
 import { armFault, faultPassed } from '../failpoints.ts';
 import { operations } from './operations.ts';
 import { openPlace } from './places.ts';
-import type { Task, Told } from './protocol.ts';
+import type { Task, WorkerReport } from './protocol.ts';
 import { Random } from './random.ts';
 import { write } from './writer.ts';
 
@@ -14,8 +14,8 @@ let stopped = false;
 let session: Store | undefined;
 
 /** Tells the parent. The line is in the pipe when this returns, so it outlives the process. */
-function tell(told: Told): void {
-  const line = Buffer.from(`${JSON.stringify(told)}\n`);
+function tell(reported: WorkerReport): void {
+  const line = Buffer.from(`${JSON.stringify(reported)}\n`);
   for (let at = 0; at < line.length; ) {
     try {
       at += writeSync(3, line, at);
@@ -33,10 +33,10 @@ async function writeAll(task: Extract<Task, { task: 'write' }>): Promise<void> {
   } catch (error) {
     if (!isAppError(error)) throw error;
     for (const { name } of task.writers)
-      tell({ told: 'failed', writer: name, code: error.code, message: error.message, unknown: false });
+      tell({ reported: 'failed', writer: name, code: error.code, message: error.message, unknown: false });
     return;
   }
-  tell({ told: 'open' });
+  tell({ reported: 'open' });
   await Promise.all(task.writers.map((writer) => write(store, writer, tell, () => stopped)));
   await store.close().catch(() => undefined);
 }
@@ -49,7 +49,7 @@ async function failAt({ url, operation, nth }: Extract<Task, { task: 'fault' }>)
   await known.run(store ?? (await openPlace({ url })));
   const passed = faultPassed();
   armFault(null);
-  tell({ told: 'through', passed });
+  tell({ reported: 'through', passed });
 }
 
 async function runOne(command: Command, actor: string, seed: string): Promise<void> {
@@ -57,10 +57,10 @@ async function runOne(command: Command, actor: string, seed: string): Promise<vo
   const random = new Random('session', seed);
   try {
     await run(session, command, { actor, kit: messageKit, now: () => 0, newId: () => random.uuid() });
-    tell({ told: 'ran', code: null });
+    tell({ reported: 'ran', code: null });
   } catch (error) {
     if (!isAppError(error)) throw error;
-    tell({ told: 'ran', code: error.code });
+    tell({ reported: 'ran', code: error.code });
   }
 }
 
@@ -70,7 +70,7 @@ async function addLines({ path, parent, name }: Extract<Task, { task: 'lines' }>
     const file = sessionFiles.open(path);
     try {
       if (!file.writable) {
-        tell({ told: 'held', by: file.holder?.pid ?? 0 });
+        tell({ reported: 'held', by: file.holder?.pid ?? 0 });
         await new Promise((resolve) => setTimeout(resolve, 5));
         continue;
       }
@@ -79,7 +79,7 @@ async function addLines({ path, parent, name }: Extract<Task, { task: 'lines' }>
         const long = 'x'.repeat(count % 50 === 0 ? 1 << 20 : (count * 131) % 4000);
         const message = { role: 'user', content: `${uuid} ${long}` };
         await file.append([{ type: 'message', uuid, parentUuid: parent, message }]);
-        tell({ told: 'wrote', uuid, plain: false });
+        tell({ reported: 'wrote', uuid, plain: false });
       }
     } finally {
       file.close();
@@ -93,7 +93,7 @@ async function addPlainly({ path, parent, name }: Extract<Task, { task: 'plain' 
     const uuid = `${name}-${++count}`;
     const line = { type: 'message', uuid, parentUuid: parent, message: { role: 'user', content: uuid } };
     appendFileSync(path, `${JSON.stringify(line)}\n`);
-    tell({ told: 'wrote', uuid, plain: true });
+    tell({ reported: 'wrote', uuid, plain: true });
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
@@ -114,7 +114,7 @@ async function perform(task: Task): Promise<void> {
       break;
     case 'session':
       session = await openPlace(task);
-      return tell({ told: 'open' });
+      return tell({ reported: 'open' });
     case 'run':
       return runOne(task.command, task.actor, task.seed);
     case 'stop':
@@ -135,4 +135,4 @@ lines.on('line', (line) => {
 });
 // The parent is gone: nobody reads what is told any more.
 lines.on('close', () => process.exit(0));
-tell({ told: 'ready' });
+tell({ reported: 'ready' });

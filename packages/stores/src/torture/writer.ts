@@ -13,7 +13,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { type Act, Branch, subtreeOf } from './branch.ts';
-import type { Told, WriterTask } from './protocol.ts';
+import type { WorkerReport, WriterTask } from './protocol.ts';
 import { Random } from './random.ts';
 
 /** The command that an act is. */
@@ -80,7 +80,7 @@ export function chooseAct(branch: Branch, random: Random, mark: string): Act {
 export async function write(
   store: Store,
   task: WriterTask,
-  tell: (told: Told) => void,
+  tell: (reported: WorkerReport) => void,
   ended: () => boolean,
 ): Promise<void> {
   const { name } = task;
@@ -92,7 +92,7 @@ export async function write(
     if (!isAppError(error)) throw error;
     // A store that is unavailable cannot say whether the last word reached it.
     tell({
-      told: 'failed',
+      reported: 'failed',
       writer: name,
       code: error.code,
       message: error.message,
@@ -113,7 +113,7 @@ export async function write(
     const retried = again !== undefined;
     const next = retried ? branch : branch.after(act);
     again = undefined;
-    tell({ told: 'tries', writer: name, act });
+    tell({ reported: 'tries', writer: name, act });
     try {
       const command = commandOf(act, tree, rootId);
       const { version } = await run(
@@ -122,7 +122,7 @@ export async function write(
         context,
       );
       branch = next;
-      tell({ told: 'done', writer: name, version });
+      tell({ reported: 'done', writer: name, version });
     } catch (error) {
       fail(error);
       if (isAppError(error) && error.code === 'store/locked') continue;

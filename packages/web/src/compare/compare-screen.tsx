@@ -1,21 +1,21 @@
 import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
-import { num, t, tn } from '../i18n/index.ts';
+import { formatNumber, t, tn } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { bookmark, complain } from '../state/acts.ts';
+import { useAppData } from '../state/app-data.ts';
 import { api } from '../state/client.ts';
-import { regenerate, stop } from '../state/generation.ts';
+import { regenerateReply, stopReply } from '../state/generation.ts';
 import { asProblem } from '../state/http.ts';
-import { useLists } from '../state/lists.ts';
-import { pathOf, titleOf } from '../state/loaded.ts';
-import { go, type Place, treePlace } from '../state/router.ts';
+import { pathToNode, titleOfNode } from '../state/loaded-branch.ts';
+import { replySourceOf } from '../state/reply-source.ts';
+import { navigateTo, type PagePlace, treePlace } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
-import { sourceOf } from '../state/source.ts';
-import { open } from '../state/ui.ts';
+import { setBookmark, showError } from '../state/tree-actions.ts';
+import { openDialog } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Blocks } from '../thread/blocks.tsx';
-import { plainText } from '../thread/rows.ts';
-import { wishNow } from '../thread/wish.ts';
+import { currentOptions } from '../thread/current-options.ts';
+import { plainTextOf } from '../thread/rows.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -24,10 +24,10 @@ import { ModelName } from '../ui/model-name.tsx';
 import { useTurn } from './use-turn.ts';
 import { WordDiff } from './word-diff.tsx';
 
-type TreePlace = Extract<Place, { name: 'tree' }>;
+type ComparePlace = Extract<PagePlace, { name: 'tree' }>;
 
 /** Variants side by side, then any two of them word by word. One is grown from, all are kept. */
-export function CompareScreen({ place }: { readonly place: TreePlace }): ReactElement {
+export function CompareScreen({ place }: { readonly place: ComparePlace }): ReactElement {
   const session = useSession();
   const tree = useTree((state) => state.part?.tree ?? null);
   const focus = place.nodeId ?? place.a ?? place.b;
@@ -37,7 +37,7 @@ export function CompareScreen({ place }: { readonly place: TreePlace }): ReactEl
     b: place.b,
   });
   const onPath = useTree((state) => state.part);
-  const live = useMemo(() => new Set(onPath === null ? [] : pathOf(onPath).map((node) => node.id)), [onPath]);
+  const live = useMemo(() => new Set(onPath === null ? [] : pathToNode(onPath).map((node) => node.id)), [onPath]);
   const a = sides.a ?? variants.find((node) => live.has(node.id))?.id ?? variants[0]?.id ?? null;
   const b = sides.b ?? variants.find((node) => node.id !== a)?.id ?? null;
   const last = variants.at(-1);
@@ -51,9 +51,13 @@ export function CompareScreen({ place }: { readonly place: TreePlace }): ReactEl
   return (
     <main className="main alone">
       <div className="bar">
-        <IconButton icon="left" label={`${t('backToThread')} (Esc)`} onClick={() => go(treePlace(session.treeId))} />
+        <IconButton
+          icon="left"
+          label={`${t('backToThread')} (Esc)`}
+          onClick={() => navigateTo(treePlace(session.treeId))}
+        />
         <div className="crumb grow">
-          <h1>{tree === null ? '' : (titleOf(tree) ?? t('untitled'))}</h1>
+          <h1>{tree === null ? '' : (titleOfNode(tree) ?? t('untitled'))}</h1>
           <span className="sep" aria-hidden="true">
             /
           </span>
@@ -65,7 +69,7 @@ export function CompareScreen({ place }: { readonly place: TreePlace }): ReactEl
             look="quiet"
             small
             icon="merge"
-            onClick={() => void bringBack(session, brought)}
+            onClick={() => void mergeVariant(session, brought)}
           >
             {t('mergeIntoOne')}
           </Button>
@@ -78,7 +82,7 @@ export function CompareScreen({ place }: { readonly place: TreePlace }): ReactEl
               look="quiet"
               small
               icon="again"
-              onClick={() => void regenerate(session, last.id, wishNow({ n: 1 }))}
+              onClick={() => void regenerateReply(session, last.id, currentOptions({ n: 1 }))}
             >
               {t('runAgain')}
             </Button>
@@ -89,7 +93,7 @@ export function CompareScreen({ place }: { readonly place: TreePlace }): ReactEl
         {parent === null ? null : (
           <div className="ask">
             <span className="who">{parent.role === 'user' ? t('you') : t('model')}</span>
-            <span>{plainText(parent.message).slice(0, 400)}</span>
+            <span>{plainTextOf(parent.message).slice(0, 400)}</span>
           </div>
         )}
         {parent === null ? null : <Fan count={variants.length} at={variants.findIndex((node) => live.has(node.id))} />}
@@ -115,19 +119,19 @@ export function CompareScreen({ place }: { readonly place: TreePlace }): ReactEl
 }
 
 /** Opens the dialog that brings the branch through a node back to the view's own, as a summary or message by message. */
-async function bringBack(session: TreeSession, id: NodeId): Promise<void> {
+async function mergeVariant(session: TreeSession, id: NodeId): Promise<void> {
   try {
     const { nodes } = await api.through(session.treeId, id, 1);
-    open({ name: 'merge', nodeId: nodes.at(-1)?.id ?? id });
+    openDialog({ name: 'merge', nodeId: nodes.at(-1)?.id ?? id });
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
   }
 }
 
 /** Asks one more model the same; its answer stands beside the others. */
 function AddModel({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
-  const models = useLists((lists) => lists.models);
+  const models = useAppData((lists) => lists.models);
   const ready = models.filter((model) => model.ready);
   return (
     <Menu
@@ -140,7 +144,7 @@ function AddModel({ node }: { readonly node: Node }): ReactElement {
       {ready.map((model) => (
         <MenuItem
           key={model.id}
-          onSelect={() => void regenerate(session, node.id, wishNow({ n: 1, models: [model.id] }))}
+          onSelect={() => void regenerateReply(session, node.id, currentOptions({ n: 1, models: [model.id] }))}
         >
           <ModelName model={model.id} />
         </MenuItem>
@@ -175,7 +179,7 @@ function useVariants(focus: NodeId | null): { readonly parent: Node | null; read
         setParent(node === null || node.node.parentId === null ? null : node.node);
       })
       .catch((thrown) => {
-        if (!stale) complain(asProblem(thrown));
+        if (!stale) showError(asProblem(thrown));
       });
     return () => {
       stale = true;
@@ -209,9 +213,9 @@ function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
   const session = useSession();
   const reply = useTree((state) => state.live.get(node.id) ?? null);
   const below = useTree((state) => state.topology?.countBelow(node.id) ?? 0);
-  const { model, totalMs, outputTokens, cost } = sourceOf(node.meta);
+  const { model, totalMs, outputTokens, cost } = replySourceOf(node.meta);
   const facts = [
-    totalMs === null ? null : `${num(Math.round(totalMs / 1000))} s`,
+    totalMs === null ? null : `${formatNumber(Math.round(totalMs / 1000))} s`,
     outputTokens === null ? null : tn('tokens', outputTokens),
     cost === null ? null : `$${cost.toFixed(3)}`,
   ].filter((fact) => fact !== null);
@@ -219,8 +223,8 @@ function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
   const turn = useTurn(node);
   const grow = () => {
     session.go(node.id).then(
-      () => go(treePlace(session.treeId)),
-      (thrown) => complain(asProblem(thrown)),
+      () => navigateTo(treePlace(session.treeId)),
+      (thrown) => showError(asProblem(thrown)),
     );
   };
   return (
@@ -256,7 +260,7 @@ function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
         {pending ? (
           <>
             <span className="grow">{t('growing')}</span>
-            <Button small icon="stop" onClick={() => void stop(session, node.id)}>
+            <Button small icon="stop" onClick={() => void stopReply(session, node.id)}>
               {t('stop')}
             </Button>
           </>
@@ -279,21 +283,21 @@ function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
               icon="mark"
               label={t('bookmark')}
               onClick={() =>
-                void bookmark(session, node.id, plainText(node.message).slice(0, 60).trim() || t('bookmark'))
+                void setBookmark(session, node.id, plainTextOf(node.message).slice(0, 60).trim() || t('bookmark'))
               }
             />
-            <CopyButton text={plainText(node.message)} label={t('copy')} />
+            <CopyButton text={plainTextOf(node.message)} label={t('copy')} />
             <Menu trigger={<IconButton icon="more" label={t('more')} />}>
               {live ? null : (
-                <MenuItem icon="merge" onSelect={() => void bringBack(session, node.id)}>
+                <MenuItem icon="merge" onSelect={() => void mergeVariant(session, node.id)}>
                   {t('bringBackThis')}
                 </MenuItem>
               )}
-              <MenuItem icon="map" onSelect={() => open({ name: 'move-to', node })}>
+              <MenuItem icon="map" onSelect={() => openDialog({ name: 'move-to', node })}>
                 {t('moveToTree')}
               </MenuItem>
               <MenuLine />
-              <MenuItem icon="trash" danger onSelect={() => open({ name: 'delete', node })}>
+              <MenuItem icon="trash" danger onSelect={() => openDialog({ name: 'delete', node })}>
                 {t('delete')}
               </MenuItem>
             </Menu>

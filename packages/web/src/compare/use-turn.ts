@@ -3,13 +3,13 @@ import { useEffect, useMemo, useState } from 'react';
 import { api } from '../state/client.ts';
 import type { Topology } from '../state/topology.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { rowsOf, type ThreadRow } from '../thread/rows.ts';
+import { type ThreadRow, threadRows } from '../thread/rows.ts';
 
 // A turn of more rounds is not compared at a glance.
 const mostRounds = 40;
 
 /** What follows a reply in the same turn: results of the tools that it called, and what was said after them. */
-function restOf(topology: Topology, node: Node | undefined): readonly TopologyNode[] {
+function restOfTurn(topology: Topology, node: Node | undefined): readonly TopologyNode[] {
   const rest: TopologyNode[] = [];
   if (node === undefined) return rest;
   const calls = (message: Node['message']) => message?.content.some((block) => isToolUse(block)) === true;
@@ -35,7 +35,10 @@ export function useTurn(node: Node | undefined): readonly ThreadRow[] {
   const topology = useTree((state) => state.topology);
   const [read, setRead] = useState<Readonly<Record<string, Message>>>({});
   // The topology is changed in place: its stamp says when to look again.
-  const rest = useMemo(() => (topology === null || stamp < 0 ? [] : restOf(topology, node)), [topology, stamp, node]);
+  const rest = useMemo(
+    () => (topology === null || stamp < 0 ? [] : restOfTurn(topology, node)),
+    [topology, stamp, node],
+  );
   const ids = rest.map((each) => each.id).join(',');
   useEffect(() => {
     if (ids === '') return;
@@ -59,6 +62,6 @@ export function useTurn(node: Node | undefined): readonly ThreadRow[] {
       const message = Object.hasOwn(read, each.id) ? read[each.id] : undefined;
       return message === undefined ? [] : [withMessage(node, each, message)];
     });
-    return rowsOf([node, ...nodes]);
+    return threadRows([node, ...nodes]);
   }, [node, rest, read]);
 }

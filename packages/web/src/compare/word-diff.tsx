@@ -1,13 +1,13 @@
 import { diffText, type Node, type NodeId, type TextPart } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
-import { num, t, when } from '../i18n/index.ts';
-import { wordsOfMarkdown } from '../markdown/words.ts';
-import { complain } from '../state/acts.ts';
+import { formatNumber, formatTime, t } from '../i18n/index.ts';
+import { wordsOfMarkdown } from '../markdown/plain-words.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
-import { sourceOf } from '../state/source.ts';
+import { replySourceOf } from '../state/reply-source.ts';
+import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
-import { plainText, type ThreadRow } from '../thread/rows.ts';
+import { plainTextOf, type ThreadRow } from '../thread/rows.ts';
 import { useTurn } from './use-turn.ts';
 
 interface WordDiffProps {
@@ -30,12 +30,12 @@ function sharesOfDiff(parts: readonly TextPart[]): {
 
 function textOfTurn(rows: readonly ThreadRow[]): string {
   return rows
-    .map((row) => plainText(row.node.message))
+    .map((row) => plainTextOf(row.node.message))
     .filter((text) => text !== '')
     .join('\n\n');
 }
 
-/** Two messages, or the two branches that they begin, word by word. Neither is old: each side has its own flower. */
+/** Two messages, or the two branches that they begin, word by word. Neither is old: each side has its own modelColour. */
 export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null {
   const [whole, setWhole] = useState(false);
   const [written, setWritten] = useState(false);
@@ -76,8 +76,8 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
     marks[at.current]?.scrollIntoView({ block: 'center' });
   };
   const sides = [
-    { letter: 'A', flower: 'bluebell', node: texts.left, skip: 'added' },
-    { letter: 'B', flower: 'violet', node: texts.right, skip: 'removed' },
+    { letter: 'A', modelColour: 'model-1', node: texts.left, skip: 'added' },
+    { letter: 'B', modelColour: 'model-5', node: texts.right, skip: 'removed' },
   ] as const;
   return (
     <>
@@ -103,9 +103,9 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
         <span className="grow" />
         <span className="dim num">{t('shared', { n: percent })}</span>
         <span className="share" role="img" aria-label={t('shared', { n: percent })}>
-          <i className="bluebell fill" style={{ width: `${shares.left * 100}%` }} />
+          <i className="model-1 fill" style={{ width: `${shares.left * 100}%` }} />
           <i className="both" style={{ width: `${shares.shared * 100}%` }} />
-          <i className="violet fill" style={{ width: `${shares.right * 100}%` }} />
+          <i className="model-5 fill" style={{ width: `${shares.right * 100}%` }} />
         </span>
         <button ref={button} type="button" className="btn quiet small" onClick={next}>
           {t('nextDifference')}
@@ -114,23 +114,23 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
       </div>
       <div className="diff" ref={box}>
         {sides.map((side) => (
-          <div key={side.letter} className={`h ${side.flower}`}>
+          <div key={side.letter} className={`h ${side.modelColour}`}>
             <span className="side-l">{side.letter}</span>
             <b>
               {side.node === undefined
                 ? ''
-                : (sourceOf(side.node.meta).model ?? (side.node.role === 'user' ? t('you') : t('model')))}
+                : (replySourceOf(side.node.meta).model ?? (side.node.role === 'user' ? t('you') : t('model')))}
             </b>
             <span className="dim">
               {side.node === undefined
                 ? ''
-                : `${t('variantAt', { n: num(variants.indexOf(side.node) + 1) })}, ${when(side.node.createdAt)}`}
+                : `${t('variantAt', { n: formatNumber(variants.indexOf(side.node) + 1) })}, ${formatTime(side.node.createdAt)}`}
             </span>
           </div>
         ))}
         {sides.map((side) => (
-          <div key={`text ${side.letter}`} className={side.flower}>
-            <Parts parts={parts} skip={side.skip} />
+          <div key={`text ${side.letter}`} className={side.modelColour}>
+            <DiffParts parts={parts} skip={side.skip} />
           </div>
         ))}
       </div>
@@ -138,7 +138,7 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
   );
 }
 
-function Parts({
+function DiffParts({
   parts,
   skip,
 }: {
@@ -184,7 +184,7 @@ function useTexts(a: NodeId, b: NodeId, variants: readonly Node[], whole: boolea
         api
           .node(session.treeId, id)
           .then(({ node }) => setAlone((now) => new Map(now).set(id, node)))
-          .catch((thrown) => complain(asProblem(thrown)));
+          .catch((thrown) => showError(asProblem(thrown)));
   }, [session, a, b, variants]);
   useEffect(() => {
     if (!whole) return;
@@ -193,7 +193,7 @@ function useTexts(a: NodeId, b: NodeId, variants: readonly Node[], whole: boolea
       .then(([left, right]) => {
         if (!stale) setBranches({ key, a: left.nodes, b: right.nodes });
       })
-      .catch((thrown) => complain(asProblem(thrown)));
+      .catch((thrown) => showError(asProblem(thrown)));
     return () => {
       stale = true;
     };
@@ -202,7 +202,7 @@ function useTexts(a: NodeId, b: NodeId, variants: readonly Node[], whole: boolea
     const find = (id: NodeId) => variants.find((node) => node.id === id) ?? alone.get(id);
     const left = find(a);
     const right = find(b);
-    if (!whole) return { a: plainText(left?.message ?? null), b: plainText(right?.message ?? null), left, right };
+    if (!whole) return { a: plainTextOf(left?.message ?? null), b: plainTextOf(right?.message ?? null), left, right };
     if (branches === null || branches.key !== key) return null;
     const from = (nodes: readonly Node[], id: NodeId) =>
       nodes
@@ -212,7 +212,7 @@ function useTexts(a: NodeId, b: NodeId, variants: readonly Node[], whole: boolea
             nodes.findIndex((node) => node.id === id),
           ),
         )
-        .map((node) => plainText(node.message))
+        .map((node) => plainTextOf(node.message))
         .join('\n\n');
     return { a: from(branches.a, a), b: from(branches.b, b), left, right };
   }, [a, b, key, variants, alone, whole, branches]);

@@ -1,22 +1,22 @@
 import type { ReactElement } from 'react';
-import { num, t, tn } from '../i18n/index.ts';
+import { formatNumber, t, tn } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
-import { annotate } from '../state/acts.ts';
-import { flowerOf } from '../state/hues.ts';
-import { sourceOf } from '../state/source.ts';
+import { modelColourOf } from '../state/model-colours.ts';
+import { replySourceOf } from '../state/reply-source.ts';
+import { annotateMessage } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
-import { nameOf, type Row, wordsOf } from './context-rows.ts';
+import { type ContextTableRow, contextText, entryName } from './context-rows.ts';
 
 interface LineProps {
-  readonly row: Row;
+  readonly row: ContextTableRow;
   readonly most: number;
   readonly chosen: boolean;
   readonly onChoose: () => void;
 }
 
 /** One line of the inspector: who, the words, how much they weigh, and whether the model sees them. */
-export function Line({ row, most, chosen, onChoose }: LineProps): ReactElement {
+export function ContextLine({ row, most, chosen, onChoose }: LineProps): ReactElement {
   const session = useSession();
   const { entry, node } = row;
   if (row.folded !== 0)
@@ -28,7 +28,7 @@ export function Line({ row, most, chosen, onChoose }: LineProps): ReactElement {
     );
   const out = entry === null;
   const marker = entry !== null && entry.kind !== 'message';
-  const model = node === undefined ? null : sourceOf(node.meta).model;
+  const model = node === undefined ? null : replySourceOf(node.meta).model;
   const kind =
     entry?.kind === 'system-prompt'
       ? 'seg-sys'
@@ -43,14 +43,14 @@ export function Line({ row, most, chosen, onChoose }: LineProps): ReactElement {
     out ? 'out' : '',
     chosen ? 'sel' : '',
   ];
-  const words = firstWords(wordsOf(row), 400);
+  const words = firstWords(contextText(row), 400);
   const status = node?.status;
   return (
     <li className={classes.filter(Boolean).join(' ')}>
       <span className="g">
         <i />
       </span>
-      <span className={`role ${model === null ? '' : `hued ${flowerOf(model)}`}`}>{nameOf(row)}</span>
+      <span className={`role ${model === null ? '' : `hued ${modelColourOf(model)}`}`}>{entryName(row)}</span>
       <button type="button" className="txt" onClick={onChoose}>
         {status === 'interrupted' || status === 'aborted' ? <b className="warn-text">{t('interrupted')} </b> : null}
         {words.slice(0, 200)}
@@ -58,7 +58,7 @@ export function Line({ row, most, chosen, onChoose }: LineProps): ReactElement {
       <span className="bar2">
         <i className={kind} style={{ width: `${(row.tokens / most) * 100}%` }} />
       </span>
-      <span className="tok">{num(row.tokens)}</span>
+      <span className="tok">{formatNumber(row.tokens)}</span>
       {node === undefined || marker ? (
         <span />
       ) : (
@@ -67,7 +67,7 @@ export function Line({ row, most, chosen, onChoose }: LineProps): ReactElement {
           label={out ? t('include') : t('exclude')}
           aria-pressed={out}
           onClick={() =>
-            void annotate(session, node, { excluded: out ? null : true }, out ? t('included') : t('excluded'))
+            void annotateMessage(session, node, { excluded: out ? null : true }, out ? t('included') : t('excluded'))
           }
         />
       )}

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
-import { num, t, tn } from '../i18n/index.ts';
-import { open } from '../state/ui.ts';
-import { plainText } from '../thread/rows.ts';
+import { formatNumber, t, tn } from '../i18n/index.ts';
+import { openDialog } from '../state/ui.ts';
+import { plainTextOf } from '../thread/rows.ts';
 import { Button } from '../ui/button.tsx';
 import { shareClass, shareName, sharesOf, useContextAnswer } from './use-context-answer.ts';
 
@@ -15,13 +15,15 @@ export function ContextMini({ whole }: { readonly whole: boolean }): ReactElemen
     <section className={whole ? 'ctx-mini whole' : 'ctx-mini'} aria-label={t('whatModelSees')}>
       <div className="row">
         <b className="grow strong">{t('whatModelSees')}</b>
-        <span className="num">{window > 0 ? t('ofWindow', { used: answer.tokens, window }) : num(answer.tokens)}</span>
+        <span className="num">
+          {window > 0 ? t('ofWindow', { used: answer.tokens, window }) : formatNumber(answer.tokens)}
+        </span>
       </div>
       <div
         className="stack"
         role="img"
         aria-label={
-          window > 0 ? t('percentUsed', { n: Math.round((answer.tokens / window) * 100) }) : num(answer.tokens)
+          window > 0 ? t('percentUsed', { n: Math.round((answer.tokens / window) * 100) }) : formatNumber(answer.tokens)
         }
       >
         {shares.map((share) => (
@@ -49,12 +51,12 @@ export function ContextMini({ whole }: { readonly whole: boolean }): ReactElemen
           <ol className="ctx-lines">
             {answer.entries.map((entry) => (
               <li key={entry.nodeId ?? 'system'} className="row">
-                <span className="grow clip">{plainText(entry.message).slice(0, 80) || t('toolResult')}</span>
-                <span className="num dim">{num(entry.tokens)}</span>
+                <span className="grow clip">{plainTextOf(entry.message).slice(0, 80) || t('toolResult')}</span>
+                <span className="num dim">{formatNumber(entry.tokens)}</span>
               </li>
             ))}
           </ol>
-          <Button small icon="layers" onClick={() => open({ name: 'compact' })}>
+          <Button small icon="layers" onClick={() => openDialog({ name: 'compact' })}>
             {t('compactNow')}
           </Button>
         </>
@@ -76,7 +78,7 @@ function ShareLine({
         <i className={shareClass[name]} />
         {t(shareName[name])}
       </dt>
-      <dd>{num(tokens)}</dd>
+      <dd>{formatNumber(tokens)}</dd>
     </>
   );
 }

@@ -1,14 +1,14 @@
 /** The lines of the inspector: what is in force, what is left out in its place, and what a summary stands for. */
 import { type ContextEntry, isToolUse, type Node } from '@coppice/core';
 import { t } from '../i18n/index.ts';
-import { type Loaded, pathOf } from '../state/loaded.ts';
-import { sourceOf } from '../state/source.ts';
-import type { ContextAnswer } from '../state/wire.ts';
-import { plainText } from '../thread/rows.ts';
+import type { ContextAnswer } from '../state/api-types.ts';
+import { type LoadedBranch, pathToNode } from '../state/loaded-branch.ts';
+import { replySourceOf } from '../state/reply-source.ts';
+import { plainTextOf } from '../thread/rows.ts';
 import { isHead } from './use-context-answer.ts';
 
 /** A line. */
-export interface Row {
+export interface ContextTableRow {
   readonly key: string;
   /** Null for what is left out. */
   readonly entry: ContextEntry | null;
@@ -21,16 +21,16 @@ export interface Row {
 const ordinary = { folded: 0 } as const;
 
 /** The entries that are read, with what is left out in its place, and the older messages as one line. */
-export function rowsOfContext(answer: ContextAnswer, part: Loaded): readonly Row[] {
-  const path = pathOf(part);
+export function rowsOfContext(answer: ContextAnswer, part: LoadedBranch): readonly ContextTableRow[] {
+  const path = pathToNode(part);
   const inForce = new Map(answer.entries.map((entry) => [entry.nodeId, entry]));
-  const rows: Row[] = [];
+  const rows: ContextTableRow[] = [];
   for (const entry of answer.entries)
     if (entry.kind === 'system-prompt')
       rows.push({ key: 'system', entry, node: undefined, tokens: entry.tokens, ...ordinary });
   // Above the page all may be in force: nothing there is told before it is read.
   const from = answer.before === null ? 0 : path.findIndex((node) => node.id === answer.before);
-  const after: Row[] = [];
+  const after: ContextTableRow[] = [];
   const seen = new Set<string>();
   let folded = 0;
   for (const node of path.slice(Math.max(0, from))) {
@@ -63,7 +63,7 @@ export function rowsOfContext(answer: ContextAnswer, part: Loaded): readonly Row
 }
 
 /** Who says it. */
-export function nameOf(row: Row): string {
+export function entryName(row: ContextTableRow): string {
   const { entry, node } = row;
   if (entry?.kind === 'system-prompt') return t('system');
   if (entry?.kind === 'summary') return t('compaction');
@@ -71,14 +71,14 @@ export function nameOf(row: Row): string {
   const role = entry?.message.role ?? node?.role;
   if (role === 'user') return t('you');
   if (role === 'tool') return t('toolResult');
-  return (node === undefined ? null : sourceOf(node.meta).model) ?? t('model');
+  return (node === undefined ? null : replySourceOf(node.meta).model) ?? t('model');
 }
 
 /** What a line says: the words of the message, or the calls that it makes instead. */
-export function wordsOf({ entry, node }: Row): string {
+export function contextText({ entry, node }: ContextTableRow): string {
   // The wrapping that a model gets around a summary is for the model.
   if (entry === null || (entry.kind !== 'message' && node !== undefined)) return node?.text ?? '';
-  const words = plainText(entry.message);
+  const words = plainTextOf(entry.message);
   if (words !== '') return words;
   const calls = entry.message.content.filter(isToolUse);
   if (calls.length > 0) return calls.map((call) => `${call.name} ${JSON.stringify(call.parameters)}`).join(', ');

@@ -1,23 +1,23 @@
 import { Fragment, type ReactElement, useEffect, useMemo, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { complain } from '../state/acts.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
-import { go, treePlace } from '../state/router.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
-import { say } from '../state/toasts.ts';
-import { open } from '../state/ui.ts';
+import { showToast } from '../state/toasts.ts';
+import { showError } from '../state/tree-actions.ts';
+import { openDialog } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { BranchCrumb } from '../thread/tree-bar.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-button.tsx';
 import { ModelName } from '../ui/model-name.tsx';
-import { Line } from './context-line.tsx';
+import { ContextLine } from './context-line.tsx';
 import { rowsOfContext } from './context-rows.ts';
-import { NotSent } from './not-sent.tsx';
-import { Sent } from './sent.tsx';
+import { ContextWindowBar } from './context-window-bar.tsx';
+import { ExcludedMessages } from './excluded-messages.tsx';
+import { SentMessages } from './sent-messages.tsx';
 import { isHead, useContextAnswer } from './use-context-answer.ts';
-import { Window } from './window.tsx';
 
 // As many messages as are read with the first look: more come when they are asked for.
 const pageSize = 100;
@@ -32,9 +32,9 @@ async function copyRequest(session: TreeSession, model: string | null): Promise<
       null,
       2,
     );
-    if (await copyText(whole)) say({ icon: 'copy', text: t('copied') });
+    if (await copyText(whole)) showToast({ icon: 'copy', text: t('copied') });
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
   }
 }
 
@@ -59,7 +59,11 @@ export function ContextScreen(): ReactElement {
   return (
     <main className="main alone">
       <div className="bar">
-        <IconButton icon="left" label={`${t('backToThread')} (Esc)`} onClick={() => go(treePlace(session.treeId))} />
+        <IconButton
+          icon="left"
+          label={`${t('backToThread')} (Esc)`}
+          onClick={() => navigateTo(treePlace(session.treeId))}
+        />
         <div className="crumb grow">
           <h1>{t('whatModelSees')}</h1>
           <BranchCrumb />
@@ -72,13 +76,13 @@ export function ContextScreen(): ReactElement {
         <Button className="desk-only" look="quiet" small icon="copy" onClick={() => void copyRequest(session, model)}>
           {t('copyRequest')}
         </Button>
-        <Button small icon="layers" onClick={() => open({ name: 'compact' })}>
+        <Button small icon="layers" onClick={() => openDialog({ name: 'compact' })}>
           {t('compactNow')}
         </Button>
       </div>
       <div className="ctx">
         <div className="l">
-          {answer === null ? <p className="hint">{t('weighing')}</p> : <Window answer={answer} />}
+          {answer === null ? <p className="hint">{t('weighing')}</p> : <ContextWindowBar answer={answer} />}
           <ol className="ctxlist" aria-label={t('inForce')}>
             {rows.map((row, index) => (
               <Fragment key={row.key}>
@@ -90,13 +94,13 @@ export function ContextScreen(): ReactElement {
                     </Button>
                   </li>
                 ) : null}
-                <Line row={row} most={most} chosen={row === shown} onChoose={() => setChosen(row.key)} />
+                <ContextLine row={row} most={most} chosen={row === shown} onChoose={() => setChosen(row.key)} />
               </Fragment>
             ))}
           </ol>
-          <NotSent rows={rows} />
+          <ExcludedMessages rows={rows} />
         </div>
-        {shown === undefined ? null : <Sent row={shown} />}
+        {shown === undefined ? null : <SentMessages row={shown} />}
       </div>
     </main>
   );

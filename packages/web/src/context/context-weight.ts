@@ -1,7 +1,7 @@
 /** How the weight of a context follows the loaded path, so that a message that is added or changed costs no request. */
 import type { Node, NodeId } from '@coppice/core';
-import { type Loaded, pathOf } from '../state/loaded.ts';
-import type { ContextAnswer } from '../state/wire.ts';
+import type { ContextAnswer } from '../state/api-types.ts';
+import { type LoadedBranch, pathToNode } from '../state/loaded-branch.ts';
 
 /** What the loaded path of a branch weighs, and what must stay the same for two weights to be comparable. */
 export interface PathWeight {
@@ -19,8 +19,8 @@ function describe({ id, contentIn, tokens, meta }: Node): string {
 }
 
 /** Weighs the loaded path. */
-export function weighPath(part: Loaded): PathWeight {
-  const path = pathOf(part);
+export function weighPath(part: LoadedBranch): PathWeight {
+  const path = pathToNode(part);
   const compacted = path.findLastIndex((node) => node.kind === 'compaction');
   const fixed = path.slice(0, compacted + 1).map(describe);
   let [messages, tools, count] = [0, 0, 0];

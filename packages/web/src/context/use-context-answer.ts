@@ -1,8 +1,8 @@
 import type { ContextShares } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { modelsNow, useLists } from '../state/lists.ts';
+import type { ContextAnswer } from '../state/api-types.ts';
+import { modelsNow, useAppData } from '../state/app-data.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import type { ContextAnswer } from '../state/wire.ts';
 import { adjustWeight, type PathWeight, weighPath } from './context-weight.ts';
 
 // A server gives at most so many messages with one answer, and nobody reads more at once.
@@ -14,7 +14,7 @@ export function isHead({ kind }: ContextAnswer['entries'][number]): boolean {
   return kind === 'system-prompt' || kind === 'summary';
 }
 
-function joined(above: ContextAnswer, below: ContextAnswer): ContextAnswer {
+function joinAnswers(above: ContextAnswer, below: ContextAnswer): ContextAnswer {
   return { ...above, entries: [...above.entries, ...below.entries.filter((entry) => !isHead(entry))] };
 }
 
@@ -39,9 +39,9 @@ export function useContextAnswer(limit: number): {
   const leaf = useTree((state) => state.base?.leaf ?? null);
   const version = useTree((state) => state.base?.tree.version ?? 0);
   const ready = useTree((state) => state.phase === 'ready');
-  const models = useLists((lists) => lists.models);
-  const chosen = useLists((lists) => lists.chosen);
-  const defaultModel = useLists((lists) => lists.defaultModel);
+  const models = useAppData((lists) => lists.models);
+  const chosen = useAppData((lists) => lists.chosen);
+  const defaultModel = useAppData((lists) => lists.defaultModel);
   const model = modelsNow({ models, chosen, defaultModel })[0] ?? null;
   const [answer, setAnswer] = useState<ContextAnswer | null>(null);
   const shown = useRef(limit);
@@ -65,13 +65,13 @@ export function useContextAnswer(limit: number): {
     const timer = setTimeout(() => {
       session.api
         .context(session.treeId, { nodeId: leaf, model, limit: shown.current }, stop.signal)
-        .then((told) => {
-          setAnswer(told);
+        .then((reported) => {
+          setAnswer(reported);
           const now = session.state.base;
           // An answer about another version than the loaded one cannot be adjusted to it.
-          const same = now !== null && now.tree.version === told.version && now.leaf === leaf;
-          read.current = same ? { model, answer: told, weight: weighPath(now) } : null;
-          session.store.setState({ weight: told.tokens });
+          const same = now !== null && now.tree.version === reported.version && now.leaf === leaf;
+          read.current = same ? { model, answer: reported, weight: weighPath(now) } : null;
+          session.store.setState({ weight: reported.tokens });
         })
         .catch(() => undefined);
     }, 400);
@@ -86,7 +86,7 @@ export function useContextAnswer(limit: number): {
       .context(session.treeId, { nodeId: leaf, model, limit: moreEntries, before: answer.before })
       .then((above) => {
         shown.current = Math.min(mostEntries, shown.current + moreEntries);
-        setAnswer((now) => (now === answer ? joined(above, now) : now));
+        setAnswer((now) => (now === answer ? joinAnswers(above, now) : now));
       })
       .catch(() => undefined);
   }, [session, leaf, model, answer]);
@@ -94,13 +94,13 @@ export function useContextAnswer(limit: number): {
 }
 
 /** A part of the window, for the bar. */
-export interface Share {
+export interface ContextShare {
   readonly name: keyof ContextShares;
   readonly tokens: number;
 }
 
 /** How the tokens in force divide among system prompt, summaries, messages and results of tools. */
-export function sharesOf({ shares }: ContextAnswer): readonly Share[] {
+export function sharesOf({ shares }: ContextAnswer): readonly ContextShare[] {
   return (['system', 'summaries', 'messages', 'tools'] as const).map((name) => ({ name, tokens: shares[name] }));
 }
 

@@ -1,13 +1,13 @@
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
-import { t, when } from '../i18n/index.ts';
-import { complain } from '../state/acts.ts';
+import { formatTime, t } from '../i18n/index.ts';
+import type { ListedBookmark } from '../state/api-types.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
 import { treePlace } from '../state/router.ts';
-import type { ListedBookmark } from '../state/wire.ts';
+import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Link } from '../ui/link.tsx';
+import { PageLink } from '../ui/link.tsx';
 
 /** All bookmarks, with the tree each is in and the words it stands on; each leads to its place on its own branch. */
 export function BookmarkList(): ReactElement {
@@ -24,7 +24,7 @@ export function BookmarkList(): ReactElement {
           cursor: page.cursor,
         })),
       )
-      .catch((thrown) => complain(asProblem(thrown)));
+      .catch((thrown) => showError(asProblem(thrown)));
   }, []);
   useEffect(() => load(), [load]);
   if (found === null) return <div aria-busy="true" />;
@@ -38,15 +38,15 @@ export function BookmarkList(): ReactElement {
       <ul className="trees">
         {items.map((item) => (
           <li key={`${item.treeId} ${item.nodeId}`}>
-            <Link to={treePlace(item.treeId, { nodeId: item.nodeId })} className="tree-line bookmark-line">
+            <PageLink to={treePlace(item.treeId, { nodeId: item.nodeId })} className="tree-line bookmark-line">
               <Icon name="markon" />
               <span className="clip">
                 <b>{item.title}</b>
                 <span className="sub">{item.words}</span>
               </span>
               <span className="c clip">{item.treeTitle ?? t('untitled')}</span>
-              <time dateTime={new Date(item.createdAt).toISOString()}>{when(item.createdAt)}</time>
-            </Link>
+              <time dateTime={new Date(item.createdAt).toISOString()}>{formatTime(item.createdAt)}</time>
+            </PageLink>
           </li>
         ))}
       </ul>

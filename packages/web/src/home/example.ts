@@ -1,24 +1,24 @@
 /** A small tree to look around in: a question with two answers, one of them gone on with, and a bookmark. */
 import { type NodeId, type TreeId, treeId } from '@coppice/core';
 import { t } from '../i18n/index.ts';
-import { complain } from '../state/acts.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
-import { go, treePlace } from '../state/router.ts';
-import { open } from '../state/ui.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
+import { showError } from '../state/tree-actions.ts';
+import { openDialog } from '../state/ui.ts';
 
-interface Grown {
+interface ExampleTree {
   readonly tree: TreeId;
   readonly version: number;
   readonly last: NodeId;
 }
 
-async function say(
+async function addExampleMessage(
   tree: TreeId,
   version: number,
   parentId: NodeId | undefined,
   messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[],
-): Promise<Grown> {
+): Promise<ExampleTree> {
   const written = await api.append(tree, { ...(parentId === undefined ? {} : { parentId }), messages }, version);
   const last = written.nodes.at(-1)?.id ?? written.activeNodeId;
   if (last === null || last === undefined) throw new Error('The example did not grow.');
@@ -26,21 +26,25 @@ async function say(
 }
 
 /** Plants the example, goes there and shows around. */
-export async function seeExample(): Promise<void> {
+export async function openExample(): Promise<void> {
   try {
     const made = await api.create({ title: t('exampleTitle') });
     const id = treeId(made.treeId);
-    const ask = await say(id, made.version, undefined, [{ role: 'user', content: t('exampleAsk') }]);
-    const first = await say(id, ask.version, ask.last, [{ role: 'assistant', content: t('exampleFirst') }]);
-    const second = await say(id, first.version, ask.last, [{ role: 'assistant', content: t('exampleSecond') }]);
-    const on = await say(id, second.version, second.last, [
+    const ask = await addExampleMessage(id, made.version, undefined, [{ role: 'user', content: t('exampleAsk') }]);
+    const first = await addExampleMessage(id, ask.version, ask.last, [
+      { role: 'assistant', content: t('exampleFirst') },
+    ]);
+    const second = await addExampleMessage(id, first.version, ask.last, [
+      { role: 'assistant', content: t('exampleSecond') },
+    ]);
+    const on = await addExampleMessage(id, second.version, second.last, [
       { role: 'user', content: t('exampleMore') },
       { role: 'assistant', content: t('exampleEnd') },
     ]);
     await api.bookmark(id, on.last, t('exampleMark'));
-    go(treePlace(id));
-    open({ name: 'tour' });
+    navigateTo(treePlace(id));
+    openDialog({ name: 'tour' });
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
   }
 }

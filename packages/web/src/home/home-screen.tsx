@@ -1,28 +1,28 @@
 import { Fragment, type ReactElement, useEffect, useRef, useState } from 'react';
-import { t, tn, when } from '../i18n/index.ts';
+import { formatTime, t, tn } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
+import type { SearchHit, TreeShape, TreeViewData } from '../state/api-types.ts';
+import { loadTrees, moreTrees, useAppData } from '../state/app-data.ts';
 import { api, type TreeFilter } from '../state/client.ts';
-import { loadTrees, moreTrees, useLists } from '../state/lists.ts';
-import { titleOf } from '../state/loaded.ts';
+import { titleOfNode } from '../state/loaded-branch.ts';
 import { newTree } from '../state/new-tree.ts';
-import { go, homePlace, type Place, treePlace } from '../state/router.ts';
+import { homePlace, navigateTo, type PagePlace, treePlace } from '../state/router.ts';
 import { useShapes, wantShape } from '../state/shapes.ts';
-import { open } from '../state/ui.ts';
-import type { SearchHit, TreeShape, TreeView } from '../state/wire.ts';
-import { DropGround } from '../transfer/drop-ground.tsx';
+import { openDialog } from '../state/ui.ts';
+import { DropZone } from '../transfer/drop-zone.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Link } from '../ui/link.tsx';
-import { Mark, Sprout } from '../ui/logo.tsx';
-import { TreeStool } from '../ui/tree-stool.tsx';
+import { PageLink } from '../ui/link.tsx';
+import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
+import { LogoMark, Sprout } from '../ui/logo.tsx';
 import { BookmarkList } from './bookmark-list.tsx';
-import { seeExample } from './example.ts';
+import { openExample } from './example.ts';
 import { HomeRail } from './home-rail.tsx';
 import { DrawerButton } from './rail.tsx';
 import { RecorderNotice, useRecorder } from './recorder-notice.tsx';
 import { SearchHits } from './search-hits.tsx';
 
-type HomePlace = Extract<Place, { name: 'home' }>;
+type HomePlace = Extract<PagePlace, { name: 'home' }>;
 
 /** Home: search over every branch, and the trees. */
 export function HomeScreen({ place }: { readonly place: HomePlace }): ReactElement {
@@ -43,7 +43,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
     }
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      go(homePlace(words, place.filter), { replace: true });
+      navigateTo(homePlace(words, place.filter), { replace: true });
       api
         .search(words, { limit: 30 }, stop.signal)
         .then(({ items, cursor }) => setFound({ text: words, hits: items, cursor }))
@@ -71,7 +71,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
             <div className="row home-top">
               <DrawerButton />
               <span className="logo grow phone-only">
-                <Mark />
+                <LogoMark />
                 Coppice
               </span>
               <IconButton className="phone-only" icon="plus" label={t('newTree')} onClick={() => void newTree()} />
@@ -96,7 +96,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
                     }
                     if (event.key === 'Escape') {
                       setText('');
-                      go(homePlace('', place.filter), { replace: true });
+                      navigateTo(homePlace('', place.filter), { replace: true });
                     }
                   }}
                 />
@@ -110,7 +110,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
                 )}
               </div>
             </div>
-            <DropGround />
+            <DropZone />
             {found === null ? null : (
               <SearchHits hits={found.hits} words={found.text} more={found.cursor === null ? null : more} />
             )}
@@ -118,7 +118,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
             {place.filter === 'bookmarks' ? (
               <BookmarkList />
             ) : (
-              <Trees filter={place.filter} recorded={recorder?.recorded ?? 0} />
+              <TreeList filter={place.filter} recorded={recorder?.recorded ?? 0} />
             )}
           </div>
         </div>
@@ -134,23 +134,27 @@ function filterOf(filter: string): TreeFilter | null {
   return filter.startsWith('tag:') ? { tag: filter.slice(4) } : null;
 }
 
-type Order = 'recent' | 'title' | 'branches';
+type ListOrder = 'recent' | 'title' | 'branches';
 
-function ordered(trees: readonly TreeView[], order: Order, branches: (tree: TreeView) => number): readonly TreeView[] {
+function ordered(
+  trees: readonly TreeViewData[],
+  order: ListOrder,
+  branches: (tree: TreeViewData) => number,
+): readonly TreeViewData[] {
   if (order === 'recent') return trees;
   const by =
     order === 'title'
-      ? (a: TreeView, b: TreeView) => (titleOf(a) ?? '').localeCompare(titleOf(b) ?? '')
-      : (a: TreeView, b: TreeView) => branches(b) - branches(a);
+      ? (a: TreeViewData, b: TreeViewData) => (titleOfNode(a) ?? '').localeCompare(titleOfNode(b) ?? '')
+      : (a: TreeViewData, b: TreeViewData) => branches(b) - branches(a);
   return [...trees].sort(by);
 }
 
-function Trees({ filter, recorded }: { readonly filter: string; readonly recorded: number }): ReactElement {
-  const all = useLists((lists) => lists.trees);
-  const known = useLists((lists) => lists.treesKnown);
-  const cursor = useLists((lists) => lists.cursor);
-  const [some, setSome] = useState<readonly TreeView[] | null>(null);
-  const [order, setOrder] = useState<Order>('recent');
+function TreeList({ filter, recorded }: { readonly filter: string; readonly recorded: number }): ReactElement {
+  const all = useAppData((lists) => lists.trees);
+  const known = useAppData((lists) => lists.treesKnown);
+  const cursor = useAppData((lists) => lists.cursor);
+  const [some, setSome] = useState<readonly TreeViewData[] | null>(null);
+  const [order, setOrder] = useState<ListOrder>('recent');
   // What is recorded comes from elsewhere: the list of recorded trees is read again when there is more.
   const fresh = filter === 'forest' ? recorded : 0;
   useEffect(() => {
@@ -187,7 +191,7 @@ function Trees({ filter, recorded }: { readonly filter: string; readonly recorde
                 ? t('recorded')
                 : t('trees')}
         </h2>
-        <Button look="quiet" small icon="import" onClick={() => open({ name: 'import' })}>
+        <Button look="quiet" small icon="import" onClick={() => openDialog({ name: 'import' })}>
           {t('importMenu')}
         </Button>
         <div className="seg hide-phone">
@@ -219,9 +223,9 @@ function Trees({ filter, recorded }: { readonly filter: string; readonly recorde
 
 /** Recorded trees with those of the same program together, in the order of their newest. */
 function byProject(
-  trees: readonly TreeView[],
-): readonly { readonly project: string | null; readonly trees: readonly TreeView[] }[] {
-  const groups = new Map<string | null, TreeView[]>();
+  trees: readonly TreeViewData[],
+): readonly { readonly project: string | null; readonly trees: readonly TreeViewData[] }[] {
+  const groups = new Map<string | null, TreeViewData[]>();
   for (const tree of trees) {
     const group = groups.get(tree.project) ?? [];
     groups.set(tree.project, group);
@@ -236,15 +240,15 @@ function whereIn({ on, words: said }: TreeShape): string {
   return on === null || on === words ? words : t('onBranch', { branch: on, words });
 }
 
-function TreeLine({ tree }: { readonly tree: TreeView }): ReactElement {
+function TreeLine({ tree }: { readonly tree: TreeViewData }): ReactElement {
   const shape = useShapes((state) => state.shapes.get(tree.id) ?? null);
   return (
     <li>
-      <Link to={treePlace(tree.id)} className="tree-line">
-        <TreeStool tree={tree} width={46} height={34} />
+      <PageLink to={treePlace(tree.id)} className="tree-line">
+        <ListedSilhouette tree={tree} width={46} height={34} />
         <span className="clip">
           <span className="tree-name">
-            <b dir="auto">{titleOf(tree) ?? t('untitled')}</b>
+            <b dir="auto">{titleOfNode(tree) ?? t('untitled')}</b>
             <span className="dim clip">
               {[tree.folder ?? '', ...tree.tags.map((tag) => `#${tag}`)].join(' ').trim()}
             </span>
@@ -256,8 +260,8 @@ function TreeLine({ tree }: { readonly tree: TreeView }): ReactElement {
         <span className="c">{tree.pinned ? <Icon name="pin" /> : null}</span>
         <span className="c">{shape === null ? '' : tn('branches', shape.branches)}</span>
         <span className="c">{shape === null ? '' : tn('messages', shape.messages)}</span>
-        <time dateTime={new Date(tree.updatedAt).toISOString()}>{when(tree.updatedAt)}</time>
-      </Link>
+        <time dateTime={new Date(tree.updatedAt).toISOString()}>{formatTime(tree.updatedAt)}</time>
+      </PageLink>
     </li>
   );
 }
@@ -266,16 +270,16 @@ function NoTrees(): ReactElement {
   return (
     <div className="empty">
       <Sprout />
-      <h2>{t('plantFirst')}</h2>
-      <p>{t('plantWords')}</p>
+      <h2>{t('firstQuestion')}</h2>
+      <p>{t('firstQuestionHint')}</p>
       <div className="row">
         <Button look="primary" icon="plus" onClick={() => void newTree()}>
           {t('newTree')}
         </Button>
-        <Button icon="import" onClick={() => open({ name: 'import' })}>
+        <Button icon="import" onClick={() => openDialog({ name: 'import' })}>
           {t('importMenu')}
         </Button>
-        <Button onClick={() => void seeExample().then(loadTrees)}>{t('seeExample')}</Button>
+        <Button onClick={() => void openExample().then(loadTrees)}>{t('seeExample')}</Button>
       </div>
     </div>
   );

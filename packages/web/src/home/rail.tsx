@@ -1,30 +1,30 @@
 import { silhouetteOf } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo } from 'react';
-import { t, when } from '../i18n/index.ts';
+import { formatTime, t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
-import { Outline } from '../map/outline.tsx';
-import { useLists } from '../state/lists.ts';
-import { titleOf } from '../state/loaded.ts';
+import { OutlinePanel } from '../map/outline.tsx';
+import type { TreeViewData } from '../state/api-types.ts';
+import { useAppData } from '../state/app-data.ts';
+import { titleOfNode } from '../state/loaded-branch.ts';
 import { newTree } from '../state/new-tree.ts';
 import { homePlace, treePlace } from '../state/router.ts';
-import { open, useUi } from '../state/ui.ts';
+import { openDialog, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import type { TreeView } from '../state/wire.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Link } from '../ui/link.tsx';
-import { Mark } from '../ui/logo.tsx';
-import { Stool } from '../ui/stool.tsx';
-import { TreeStool } from '../ui/tree-stool.tsx';
+import { PageLink } from '../ui/link.tsx';
+import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
+import { LogoMark } from '../ui/logo.tsx';
+import { TreeSilhouette } from '../ui/tree-silhouette.tsx';
 
 /** The head of every rail: the way home, and a new tree. */
 export function RailHead(): ReactElement {
   return (
     <div className="bar">
-      <Link className="logo grow" to={homePlace()}>
-        <Mark />
+      <PageLink className="logo grow" to={homePlace()}>
+        <LogoMark />
         Coppice
-      </Link>
+      </PageLink>
       <IconButton icon="plus" label={`${t('newTree')} (N)`} onClick={() => void newTree()} />
     </div>
   );
@@ -34,7 +34,7 @@ export function RailHead(): ReactElement {
 const mostDrawn = 2_000;
 
 /** The open tree in the list: its name and its silhouette as they are now, not as they were when the list was read. */
-function OpenTree({ tree }: { readonly tree: TreeView }): ReactElement {
+function OpenTree({ tree }: { readonly tree: TreeViewData }): ReactElement {
   const now = useTree((state) => state.base?.tree ?? null);
   const topology = useTree((state) => state.topology);
   const stamp = useTree((state) => state.stamp);
@@ -46,9 +46,9 @@ function OpenTree({ tree }: { readonly tree: TreeView }): ReactElement {
   }, [topology, stamp, active]);
   return (
     <>
-      {stems === null ? <TreeStool tree={tree} /> : <Stool stems={stems} />}
+      {stems === null ? <ListedSilhouette tree={tree} /> : <TreeSilhouette stems={stems} />}
       <span className="grow clip" dir="auto">
-        {titleOf(now ?? tree) ?? t('untitled')}
+        {titleOfNode(now ?? tree) ?? t('untitled')}
       </span>
     </>
   );
@@ -76,7 +76,7 @@ export function DrawerButton(): ReactElement {
 /** Beside a thread: the newest trees, and the outline of this one. */
 export function Rail(): ReactElement {
   const session = useSession();
-  const trees = useLists((lists) => lists.trees);
+  const trees = useAppData((lists) => lists.trees);
   const drawer = useUi((ui) => ui.drawer);
   useEffect(() => () => useUi.setState({ drawer: false }), []);
   const shown = trees.slice(0, 5);
@@ -86,7 +86,7 @@ export function Rail(): ReactElement {
       <nav className={drawer ? 'rail drawer' : 'rail'} aria-label={t('treesAndOutline')}>
         <RailHead />
         <div className="rail-search">
-          <button type="button" className="field" onClick={() => open({ name: 'palette' })}>
+          <button type="button" className="field" onClick={() => openDialog({ name: 'palette' })}>
             <Icon name="search" />
             <span className="grow">{t('searchEveryBranch')}</span>
             <kbd>{shownChord('mod+k')}</kbd>
@@ -94,22 +94,22 @@ export function Rail(): ReactElement {
         </div>
         <div className="list">
           {shown.map((tree) => (
-            <Link key={tree.id} to={treePlace(tree.id)} current={tree.id === session.treeId}>
+            <PageLink key={tree.id} to={treePlace(tree.id)} current={tree.id === session.treeId}>
               {tree.id === session.treeId ? (
                 <OpenTree tree={tree} />
               ) : (
                 <>
-                  <TreeStool tree={tree} />
+                  <ListedSilhouette tree={tree} />
                   <span className="grow clip" dir="auto">
-                    {titleOf(tree) ?? t('untitled')}
+                    {titleOfNode(tree) ?? t('untitled')}
                   </span>
-                  <time>{when(tree.updatedAt)}</time>
+                  <time>{formatTime(tree.updatedAt)}</time>
                 </>
               )}
-            </Link>
+            </PageLink>
           ))}
         </div>
-        <Outline />
+        <OutlinePanel />
       </nav>
     </>
   );

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
+import type { RecorderView } from '../state/api-types.ts';
 import { api } from '../state/client.ts';
-import type { RecorderView } from '../state/wire.ts';
 import { Icon } from '../ui/icon.tsx';
 
 /** How often the recorder is looked at: often while its trees are on the screen, else now and then. */

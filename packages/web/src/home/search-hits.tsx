@@ -1,12 +1,12 @@
 import { type KeyboardEvent, type ReactElement, useRef } from 'react';
-import { t, when } from '../i18n/index.ts';
-import { useLists } from '../state/lists.ts';
-import { titleOf } from '../state/loaded.ts';
+import { formatTime, t } from '../i18n/index.ts';
+import type { SearchHit } from '../state/api-types.ts';
+import { useAppData } from '../state/app-data.ts';
+import { titleOfNode } from '../state/loaded-branch.ts';
 import { treePlace } from '../state/router.ts';
-import type { SearchHit } from '../state/wire.ts';
 import { Button } from '../ui/button.tsx';
-import { Link } from '../ui/link.tsx';
-import { TreeStool } from '../ui/tree-stool.tsx';
+import { PageLink } from '../ui/link.tsx';
+import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 
 interface SearchHitsProps {
   readonly hits: readonly SearchHit[];
@@ -29,7 +29,7 @@ export function SearchHits({ hits, words, more }: SearchHitsProps): ReactElement
   return (
     <section ref={list} className="hits" aria-label={t('found')} onKeyDown={onKeyDown}>
       {hits.map((hit) => (
-        <Hit key={`${hit.treeId} ${hit.nodeId}`} hit={hit} words={words} />
+        <SearchHitLine key={`${hit.treeId} ${hit.nodeId}`} hit={hit} words={words} />
       ))}
       {more === null ? null : (
         <Button look="quiet" onClick={more}>
@@ -40,29 +40,29 @@ export function SearchHits({ hits, words, more }: SearchHitsProps): ReactElement
   );
 }
 
-function Hit({ hit, words }: { readonly hit: SearchHit; readonly words: string }): ReactElement {
-  const title = useLists((lists) => {
+function SearchHitLine({ hit, words }: { readonly hit: SearchHit; readonly words: string }): ReactElement {
+  const title = useAppData((lists) => {
     const tree = lists.trees.find((each) => each.id === hit.treeId);
-    return hit.title ?? (tree === undefined ? null : titleOf(tree));
+    return hit.title ?? (tree === undefined ? null : titleOfNode(tree));
   });
   return (
-    <Link to={treePlace(hit.treeId, { nodeId: hit.nodeId })} className="hit">
-      <TreeStool tree={{ id: hit.treeId }} width={40} height={30} />
+    <PageLink to={treePlace(hit.treeId, { nodeId: hit.nodeId })} className="hit">
+      <ListedSilhouette tree={{ id: hit.treeId }} width={40} height={30} />
       <span className="where">
         <b dir="auto">{title ?? t('untitled')}</b>
       </span>
       <span className="side">
-        {hit.role === 'user' ? t('you') : hit.role === 'assistant' ? t('model') : t('tool')} {when(hit.createdAt)}
+        {hit.role === 'user' ? t('you') : hit.role === 'assistant' ? t('model') : t('tool')} {formatTime(hit.createdAt)}
       </span>
       <span className="words">
-        <Marked text={hit.snippet} words={words} />
+        <MarkedText text={hit.snippet} words={words} />
       </span>
-    </Link>
+    </PageLink>
   );
 }
 
 /** A text with the words that were looked for marked, whatever characters they are made of. */
-export function Marked({ text, words }: { readonly text: string; readonly words: string }): ReactElement {
+export function MarkedText({ text, words }: { readonly text: string; readonly words: string }): ReactElement {
   const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
   const parts: { readonly at: number; readonly text: string; readonly hit: boolean }[] = [];
   const lower = text.toLowerCase();

@@ -1,17 +1,17 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
-import { commandWords, ownName } from '../i18n/command-words.ts';
-import { currentLanguage, languages, num, speak, t, tn } from '../i18n/index.ts';
-import { complain } from '../state/acts.ts';
+import { commandWords, germanCommandName } from '../i18n/command-texts.ts';
+import { currentLanguage, formatNumber, languages, setLanguage, t, tn } from '../i18n/index.ts';
+import type { McpServerView, SettingsView } from '../state/api-types.ts';
+import { loadRegisters, useAppData } from '../state/app-data.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
-import { loadRegisters, useLists } from '../state/lists.ts';
+import { showError } from '../state/tree-actions.ts';
 import { setTheme, useUi } from '../state/ui.ts';
-import type { McpServerView, SettingsView } from '../state/wire.ts';
 import { DataCard } from '../transfer/data-card.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
-import { Words } from '../ui/refusal.tsx';
+import { LocalizedError } from '../ui/refusal.tsx';
 import { HomeRail } from './home-rail.tsx';
 import { DrawerButton } from './rail.tsx';
 
@@ -20,7 +20,7 @@ export function SettingsScreen(): ReactElement {
   const [settings, setSettings] = useState<SettingsView | null>(null);
   const [servers, setServers] = useState<readonly McpServerView[]>([]);
   useEffect(() => {
-    api.settings().then(setSettings, (thrown) => complain(asProblem(thrown)));
+    api.settings().then(setSettings, (thrown) => showError(asProblem(thrown)));
     api.mcp().then(
       (answer) => setServers(answer.servers),
       () => undefined,
@@ -36,11 +36,11 @@ export function SettingsScreen(): ReactElement {
               <DrawerButton />
               <h1 className="grow">{t('settings')}</h1>
             </div>
-            <Looks />
+            <AppearanceSettings />
             <DataCard />
-            <Providers settings={settings} />
-            <Models />
-            <Tools servers={servers} />
+            <ProviderSettings settings={settings} />
+            <ModelSettings />
+            <ToolSettings servers={servers} />
             <StoreCard settings={settings} />
           </div>
         </div>
@@ -49,7 +49,7 @@ export function SettingsScreen(): ReactElement {
   );
 }
 
-function Card({
+function SettingsCard({
   title,
   children,
   action,
@@ -69,10 +69,10 @@ function Card({
   );
 }
 
-function Looks(): ReactElement {
+function AppearanceSettings(): ReactElement {
   const theme = useUi((ui) => ui.theme);
   return (
-    <Card title={t('looks')}>
+    <SettingsCard title={t('looks')}>
       <div className="row setting">
         <span className="grow">{t('theme')}</span>
         <div className="seg">
@@ -93,7 +93,7 @@ function Looks(): ReactElement {
               lang={each}
               aria-pressed={each === currentLanguage()}
               onClick={() => {
-                speak(each);
+                setLanguage(each);
                 location.reload();
               }}
             >
@@ -102,15 +102,15 @@ function Looks(): ReactElement {
           ))}
         </div>
       </div>
-    </Card>
+    </SettingsCard>
   );
 }
 
-function Providers({ settings }: { readonly settings: SettingsView | null }): ReactElement {
+function ProviderSettings({ settings }: { readonly settings: SettingsView | null }): ReactElement {
   const providers = settings?.providers ?? [];
-  const models = useLists((lists) => lists.models);
+  const models = useAppData((lists) => lists.models);
   return (
-    <Card title={t('providers')}>
+    <SettingsCard title={t('providers')}>
       <p className="hint">{t('providersHint')}</p>
       <ul className="facts">
         {providers.map((provider) => {
@@ -119,8 +119,10 @@ function Providers({ settings }: { readonly settings: SettingsView | null }): Re
           return (
             <li key={provider.name} className="row">
               <Icon name={ready ? 'check' : 'x'} />
-              <b>{ownName(provider.label)}</b>
-              <span className="dim grow clip">{ready ? null : <Words {...commandWords(own[0]?.missing ?? '')} />}</span>
+              <b>{germanCommandName(provider.label)}</b>
+              <span className="dim grow clip">
+                {ready ? null : <LocalizedError {...commandWords(own[0]?.missing ?? '')} />}
+              </span>
               <span className={ready || own.length === 0 ? 'chip' : 'chip warm'}>
                 {t(
                   provider.key
@@ -136,14 +138,14 @@ function Providers({ settings }: { readonly settings: SettingsView | null }): Re
           );
         })}
       </ul>
-    </Card>
+    </SettingsCard>
   );
 }
 
 const shownModels = 6;
 
-function Models(): ReactElement {
-  const models = useLists((lists) => lists.models);
+function ModelSettings(): ReactElement {
+  const models = useAppData((lists) => lists.models);
   const [busy, setBusy] = useState(false);
   const [all, setAll] = useState(false);
   // What can be asked now comes first; the rest waits for a key.
@@ -153,11 +155,11 @@ function Models(): ReactElement {
     setBusy(true);
     api
       .refreshModels()
-      .then(loadRegisters, (thrown) => complain(asProblem(thrown)))
+      .then(loadRegisters, (thrown) => showError(asProblem(thrown)))
       .finally(() => setBusy(false));
   };
   return (
-    <Card
+    <SettingsCard
       title={t('models')}
       action={
         <Button small icon="again" disabled={busy} onClick={refresh}>
@@ -170,7 +172,7 @@ function Models(): ReactElement {
           <li key={model.id} className="row">
             <ModelName model={model.id} />
             <span className="dim grow">{model.provider}</span>
-            <span className="dim num">{model.windowKnown ? t('windowOf', { n: num(model.window) }) : ''}</span>
+            <span className="dim num">{model.windowKnown ? t('windowOf', { n: formatNumber(model.window) }) : ''}</span>
           </li>
         ))}
       </ul>
@@ -179,20 +181,20 @@ function Models(): ReactElement {
           {all ? t('fewer') : tn('moreModels', sorted.length - shownModels)}
         </Button>
       ) : null}
-    </Card>
+    </SettingsCard>
   );
 }
 
-function Tools({ servers }: { readonly servers: readonly McpServerView[] }): ReactElement {
-  const tools = useLists((lists) => lists.tools);
+function ToolSettings({ servers }: { readonly servers: readonly McpServerView[] }): ReactElement {
+  const tools = useAppData((lists) => lists.tools);
   return (
-    <Card title={t('toolsName')}>
+    <SettingsCard title={t('toolsName')}>
       <ul className="facts">
         {tools.map((tool) => (
           <li key={tool.name} className="row">
             <Icon name="tool" />
             <span className="mono">{tool.name}</span>
-            <span className="dim grow clip">{ownName(tool.description ?? '')}</span>
+            <span className="dim grow clip">{germanCommandName(tool.description ?? '')}</span>
             {tool.sideEffects === true ? <span className="chip warm">{t('changesThings')}</span> : null}
           </li>
         ))}
@@ -207,7 +209,7 @@ function Tools({ servers }: { readonly servers: readonly McpServerView[] }): Rea
           </li>
         ))}
       </ul>
-    </Card>
+    </SettingsCard>
   );
 }
 
@@ -215,7 +217,7 @@ function StoreCard({ settings }: { readonly settings: SettingsView | null }): Re
   if (settings === null) return null;
   const { store } = settings;
   return (
-    <Card title={t('store')}>
+    <SettingsCard title={t('store')}>
       <dl className="kv">
         <dt>{t('storeKind')}</dt>
         <dd>{store.kind}</dd>
@@ -225,6 +227,6 @@ function StoreCard({ settings }: { readonly settings: SettingsView | null }): Re
           {note}
         </p>
       ))}
-    </Card>
+    </SettingsCard>
   );
 }

@@ -1,16 +1,16 @@
 import { type ReactElement, useEffect, useState } from 'react';
-import { exactly, t } from '../i18n/index.ts';
+import { formatDateTime, t } from '../i18n/index.ts';
+import type { SharedAnswer } from '../state/api-types.ts';
 import { api, sharedAttachments } from '../state/client.ts';
-import { asProblem, type Problem } from '../state/http.ts';
-import type { SharedAnswer } from '../state/wire.ts';
+import { asProblem, type HttpProblem } from '../state/http.ts';
 import { AttachmentsContext } from '../thread/blocks.tsx';
 import { PastMessage } from '../tree-work/past-message.tsx';
-import { Mark } from '../ui/logo.tsx';
+import { LogoMark } from '../ui/logo.tsx';
 
 /** What somebody with a link sees: one branch as it was when it was shared, and nothing else. */
 export function SharePage({ token }: { readonly token: string }): ReactElement {
   const [shared, setShared] = useState<SharedAnswer | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const [problem, setProblem] = useState<HttpProblem | null>(null);
   useEffect(() => {
     api.shared(token).then(setShared, (thrown) => setProblem(asProblem(thrown)));
   }, [token]);
@@ -18,11 +18,13 @@ export function SharePage({ token }: { readonly token: string }): ReactElement {
     <main className="main alone shared" aria-busy={shared === null && problem === null}>
       <div className="bar">
         <span className="logo">
-          <Mark />
+          <LogoMark />
           Coppice
         </span>
         <span className="grow" />
-        {shared === null ? null : <span className="dim">{t('sharedOn', { when: exactly(shared.createdAt) })}</span>}
+        {shared === null ? null : (
+          <span className="dim">{t('sharedOn', { when: formatDateTime(shared.createdAt) })}</span>
+        )}
       </div>
       <div className="scroll">
         <div className="past">

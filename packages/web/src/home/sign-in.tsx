@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
-import { Mark } from '../ui/logo.tsx';
+import { LogoMark } from '../ui/logo.tsx';
 
 /** Asks for the token that the command line printed. It goes to the server and into a cookie; the page keeps none. */
 export function SignIn(): ReactElement {
@@ -14,7 +14,7 @@ export function SignIn(): ReactElement {
     <main className="main alone">
       <form className="empty" onSubmit={enter}>
         <span className="logo">
-          <Mark size={44} />
+          <LogoMark size={44} />
         </span>
         <h1>{t('signIn')}</h1>
         <p>{t('signInWords')}</p>

@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
-import { write } from '../state/kept.ts';
+import { writeLocal } from '../state/local-storage.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Sprout } from '../ui/logo.tsx';
-import { Rings } from '../ui/rings.tsx';
-import { Stool } from '../ui/stool.tsx';
+import { TreeSilhouette } from '../ui/tree-silhouette.tsx';
+import { VariantRings } from '../ui/variant-rings.tsx';
 
 const stops = ['tourStem', 'tourRings', 'tourMap', 'tourUndo'] as const;
 
@@ -15,7 +15,7 @@ export function Tour({ onClose }: { readonly onClose: () => void }): ReactElemen
   const [at, setAt] = useState(0);
   const stop = stops[at] ?? 'tourStem';
   const done = () => {
-    write('toured', 'yes');
+    writeLocal('toured', 'yes');
     onClose();
   };
   return (
@@ -23,9 +23,9 @@ export function Tour({ onClose }: { readonly onClose: () => void }): ReactElemen
       <div className="tour">
         <div className="tour-picture">
           {at === 0 ? <Sprout /> : null}
-          {at === 1 ? <Rings count={3} at={2} size={64} /> : null}
+          {at === 1 ? <VariantRings count={3} at={2} size={64} /> : null}
           {at === 2 ? (
-            <Stool
+            <TreeSilhouette
               stems={[
                 { height: 6, active: false },
                 { height: 9, active: false },

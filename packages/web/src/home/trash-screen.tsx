@@ -1,34 +1,34 @@
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
-import { t, tn, when } from '../i18n/index.ts';
-import { complain } from '../state/acts.ts';
+import { formatTime, t, tn } from '../i18n/index.ts';
+import type { TrashItem, TreeViewData } from '../state/api-types.ts';
+import { loadTrees, useAppData } from '../state/app-data.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
-import { loadTrees, useLists } from '../state/lists.ts';
-import { titleOf } from '../state/loaded.ts';
-import { go, treePlace } from '../state/router.ts';
-import { say } from '../state/toasts.ts';
-import type { TrashItem, TreeView } from '../state/wire.ts';
+import { titleOfNode } from '../state/loaded-branch.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
+import { showToast } from '../state/toasts.ts';
+import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { type Stem, Stool } from '../ui/stool.tsx';
+import { type SilhouetteBranch, TreeSilhouette } from '../ui/tree-silhouette.tsx';
 import { HomeRail } from './home-rail.tsx';
 import { DrawerButton } from './rail.tsx';
 
 // What lies in the trash grows no more: one bare stem stands for it.
-const fallen: readonly Stem[] = [{ height: 8, active: false }];
+const fallen: readonly SilhouetteBranch[] = [{ height: 8, active: false }];
 
 /** What was deleted: whole trees, and branches of the newest trees; all of it can be had back. */
 export function TrashScreen(): ReactElement {
-  const trees = useLists((lists) => lists.trees);
-  const [gone, setGone] = useState<readonly TreeView[]>([]);
+  const trees = useAppData((lists) => lists.trees);
+  const [gone, setGone] = useState<readonly TreeViewData[]>([]);
   const [items, setItems] = useState<readonly TrashItem[]>([]);
-  const [purging, setPurging] = useState<TreeView | null>(null);
+  const [purging, setPurging] = useState<TreeViewData | null>(null);
   const load = useCallback(() => {
     api.trees({ trashed: true, limit: 100 }).then(
       (page) => setGone(page.items),
-      (thrown) => complain(asProblem(thrown)),
+      (thrown) => showError(asProblem(thrown)),
     );
-    const newest = useLists.getState().trees.slice(0, 30);
+    const newest = useAppData.getState().trees.slice(0, 30);
     void Promise.all(
       newest.map((tree) =>
         api.trash(tree.id).then(
@@ -45,12 +45,12 @@ export function TrashScreen(): ReactElement {
   const back = (work: Promise<unknown>, then?: () => void) => {
     work.then(
       () => {
-        say({ icon: 'undo', text: t('restored') });
+        showToast({ icon: 'undo', text: t('restored') });
         void loadTrees();
         load();
         then?.();
       },
-      (thrown) => complain(asProblem(thrown)),
+      (thrown) => showError(asProblem(thrown)),
     );
   };
   return (
@@ -66,12 +66,12 @@ export function TrashScreen(): ReactElement {
             {gone.length === 0 && items.length === 0 ? <p className="hint">{t('trashEmpty')}</p> : null}
             {gone.map((tree) => (
               <div className="trashrow" key={tree.id}>
-                <Stool stems={fallen} height={26} />
+                <TreeSilhouette stems={fallen} height={26} />
                 <div className="clip">
-                  <b className="clip">{titleOf(tree) ?? t('untitled')}</b>
+                  <b className="clip">{titleOfNode(tree) ?? t('untitled')}</b>
                   <span>
                     {t('wholeTree')}, {tree.messageCount === undefined ? '' : `${tn('messages', tree.messageCount)}, `}
-                    {when(tree.deletedAt ?? tree.updatedAt)}
+                    {formatTime(tree.deletedAt ?? tree.updatedAt)}
                   </span>
                 </div>
                 <span className="row">
@@ -86,14 +86,14 @@ export function TrashScreen(): ReactElement {
             ))}
             {items.map((item) => (
               <div className="trashrow" key={`${item.treeId} ${item.nodeId} ${item.removedIn}`}>
-                <Stool stems={fallen} height={26} />
+                <TreeSilhouette stems={fallen} height={26} />
                 <div className="clip">
                   <b className="clip">{item.preview === '' ? '…' : item.preview}</b>
                   <span>
                     {tn('messages', item.count)},{' '}
-                    {titleOf(trees.find((tree) => tree.id === item.treeId) ?? { title: null, autoTitle: null }) ??
+                    {titleOfNode(trees.find((tree) => tree.id === item.treeId) ?? { title: null, autoTitle: null }) ??
                       t('untitled')}
-                    , {when(item.at)}
+                    , {formatTime(item.at)}
                   </span>
                 </div>
                 <Button
@@ -101,7 +101,7 @@ export function TrashScreen(): ReactElement {
                   icon="undo"
                   onClick={() =>
                     back(api.restoreNode(item.treeId, item.nodeId), () =>
-                      go(treePlace(item.treeId, { nodeId: item.nodeId })),
+                      navigateTo(treePlace(item.treeId, { nodeId: item.nodeId })),
                     )
                   }
                 >
@@ -113,7 +113,7 @@ export function TrashScreen(): ReactElement {
         </div>
         {purging === null ? null : (
           <Dialog title={t('deleteForGood')} onClose={() => setPurging(null)}>
-            <p className="hint">{t('purgeWords', { title: titleOf(purging) ?? t('untitled') })}</p>
+            <p className="hint">{t('purgeWords', { title: titleOfNode(purging) ?? t('untitled') })}</p>
             <div className="row foot-row">
               <Button onClick={() => setPurging(null)}>{t('cancel')}</Button>
               <Button
@@ -122,7 +122,7 @@ export function TrashScreen(): ReactElement {
                 onClick={() => {
                   const { id } = purging;
                   setPurging(null);
-                  api.removeTree(id, true).then(load, (thrown) => complain(asProblem(thrown)));
+                  api.removeTree(id, true).then(load, (thrown) => showError(asProblem(thrown)));
                 }}
               >
                 {t('deleteForGood')}

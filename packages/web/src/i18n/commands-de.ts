@@ -1,6 +1,6 @@
 /** What commands say, in German: by the English sentence, whose places in braces are said in German as well. */
 import { germanPhrase } from './command-phrases-de.ts';
-import type { Words } from './words.ts';
+import type { Dictionary } from './dictionary.ts';
 
 /** Each sentence of a command that is built in. */
 const commandSentencesDe: Readonly<Record<string, string>> = {
@@ -138,7 +138,7 @@ const speaker = Object.keys(speakersDe).join('|');
 const numbers = new Intl.NumberFormat('de');
 const numberOf = (written: string) => Number(written.replaceAll(',', ''));
 const german = (written: string) => numbers.format(numberOf(written));
-const quoted = (text: string) => `„${text.slice(1, -1)}“`;
+const quotedText = (text: string) => `„${text.slice(1, -1)}“`;
 
 function countedAs(one: string, many: string) {
   return (text: string) => {
@@ -152,15 +152,15 @@ const places: Readonly<Record<string, { readonly is: string; say(text: string): 
   n: { is: '[\\d,]+', say: german },
   percent: { is: '[\\d.]+ %', say: (text) => text.replace('.', ',') },
   any: { is: '.+?', say: (text) => text },
-  quote: { is: '“.*?”', say: quoted },
+  quote: { is: '“.*?”', say: quotedText },
   node: {
     is: `(?:${speaker}) (?:“.*?”|\\(no text\\))`,
     say: (text) => {
       const [, who = '', words = ''] = /^(\S+) (.*)$/s.exec(text) ?? [];
-      return `${words === '(no text)' ? 'ohne Text' : quoted(words)} (${speakersDe[who] ?? who})`;
+      return `${words === '(no text)' ? 'ohne Text' : quotedText(words)} (${speakersDe[who] ?? who})`;
     },
   },
-  parts: { is: '.+?', say: (text) => partsIn(text) ?? text },
+  parts: { is: '.+?', say: (text) => partsOfLine(text) ?? text },
   messages: { is: '[\\d,]+ messages?', say: countedAs('Nachricht', 'Nachrichten') },
   tokens: { is: '[\\d,]+ tokens?', say: countedAs('Token', 'Token') },
   nodes: { is: '[\\d,]+ nodes?', say: countedAs('Knoten', 'Knoten') },
@@ -187,7 +187,7 @@ function rulesOf(table: Readonly<Record<string, string>>, end: string): readonly
     });
 }
 
-function saidBy({ fits, names, german: said }: Rule, text: string, from: number): [string, number] | null {
+function speakerIn({ fits, names, german: said }: Rule, text: string, from: number): [string, number] | null {
   fits.lastIndex = from;
   const found = fits.exec(text);
   if (found === null) return null;
@@ -210,19 +210,19 @@ const sentences = [
 ];
 const partRules = rulesOf(partsDe, ', | and |$');
 
-function firstOf(rules: readonly Rule[], text: string, from: number): [string, number] | null {
+function firstMatch(rules: readonly Rule[], text: string, from: number): [string, number] | null {
   for (const rule of rules) {
-    const said = saidBy(rule, text, from);
+    const said = speakerIn(rule, text, from);
     if (said !== null) return said;
   }
   return null;
 }
 
 /** A list of what an act consists of; null where something in it is not known. */
-function partsIn(text: string): string | null {
+function partsOfLine(text: string): string | null {
   const said: string[] = [];
   for (let at = 0; at < text.length; ) {
-    const part = firstOf(partRules, text, at);
+    const part = firstMatch(partRules, text, at);
     if (part === null) return null;
     said.push(part[0]);
     at = part[1] + (/^(?:, | and )/.exec(text.slice(part[1]))?.[0].length ?? 0);
@@ -231,13 +231,13 @@ function partsIn(text: string): string | null {
 }
 
 /** What a command said, sentence by sentence; from the first that is not known on, it stays as it is. */
-export function germanSaid(text: string): Words {
+export function germanSaid(text: string): Dictionary {
   const [, name, about = ''] = /^(\/[\w-]+): (.+)$/s.exec(text) ?? [];
   const explained = germanPhrase(about);
   if (explained !== null) return { said: `${name}: ${explained}` };
   const said: string[] = [];
   for (let at = 0; at < text.length; ) {
-    const sentence = firstOf(sentences, text, at);
+    const sentence = firstMatch(sentences, text, at);
     if (sentence === null) return { said: said.join(' '), english: text.slice(at) };
     said.push(sentence[0]);
     at = sentence[1] + (text[sentence[1]] === ' ' ? 1 : 0);

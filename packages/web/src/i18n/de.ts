@@ -212,8 +212,8 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   pickShort: 'Übernehmen',
   picked: 'Auf diesen Zweig übernommen',
   pinned: 'Angeheftet',
-  plantFirst: 'Pflanz die erste Frage',
-  plantWords:
+  firstQuestion: 'Pflanz die erste Frage',
+  firstQuestionHint:
     'Frag etwas. Ändere es, frag noch einmal, frag drei Modelle: Nichts wird überschrieben, jeder Versuch wird ein Trieb.',
   previousVariant: 'Vorige Variante',
   promptCopied: 'In einen Baum mit dem neuen Prompt kopiert',

@@ -210,8 +210,8 @@ export const en = {
   pickShort: 'Pick',
   picked: 'Picked onto this branch',
   pinned: 'Pinned',
-  plantFirst: 'Plant the first question',
-  plantWords:
+  firstQuestion: 'Plant the first question',
+  firstQuestionHint:
     'Ask anything. Edit it, ask again, ask three models: nothing is overwritten, every attempt becomes a stem.',
   previousVariant: 'Previous variant',
   promptCopied: 'Copied into a tree with the new prompt',

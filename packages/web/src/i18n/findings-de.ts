@@ -1,9 +1,9 @@
 /** What an import noticed, in German: by the code of the finding. */
-import type { FindingCode } from '@coppice/content/formats';
+import type { ImportFindingCode } from '@coppice/content/formats';
 import { germanDetail } from './finding-details-de.ts';
 
 /** What each code means. */
-export const findingsDe: Readonly<Record<FindingCode, string>> = {
+export const findingsDe: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': 'das Übergeordnete fehlt: unter die Wurzel gehängt',
   'import/cycle': 'das Übergeordnete läuft im Kreis: aufgetrennt und unter die Wurzel gehängt',
   'import/self-parent': 'es nennt sich selbst als Übergeordnetes: unter die Wurzel gehängt',

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { findingCodes, formats } from '@coppice/content/formats';
+import { formats, importFindingCodes } from '@coppice/content/formats';
 import { expect, test } from 'vitest';
 import { germanDetail } from './finding-details-de.ts';
 import { findingsDe, germanFinding } from './findings-de.ts';
@@ -15,8 +15,8 @@ test('[B86] every format that is written, and everything that one loses, is said
 });
 
 test('[B86] every finding of an import is said in German, with its place and what it names', () => {
-  expect(Object.keys(findingsDe).toSorted()).toEqual(Object.keys(findingCodes).toSorted());
-  for (const [code, meaning] of Object.entries(findingCodes)) {
+  expect(Object.keys(findingsDe).toSorted()).toEqual(Object.keys(importFindingCodes).toSorted());
+  for (const [code, meaning] of Object.entries(importFindingCodes)) {
     // The page takes the detail by the first bracket.
     expect(meaning).not.toContain('(');
     if (code === 'import/refused') continue;

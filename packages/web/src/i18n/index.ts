@@ -1,4 +1,4 @@
-import { read, write } from '../state/kept.ts';
+import { readLocal, writeLocal } from '../state/local-storage.ts';
 import { de } from './de.ts';
 import { en } from './en.ts';
 
@@ -24,7 +24,7 @@ function browserLanguages(): readonly string[] {
 }
 
 function preferred(): Language {
-  const kept = read('language');
+  const kept = readLocal('language');
   if (isLanguage(kept)) return kept;
   for (const wanted of browserLanguages()) {
     const base = wanted.slice(0, 2).toLowerCase();
@@ -43,18 +43,18 @@ export function currentLanguage(): Language {
 }
 
 /** Speaks another language from the next drawing on, and remembers it. */
-export function speak(next: Language): void {
+export function setLanguage(next: Language): void {
   language = next;
   plurals = new Intl.PluralRules(next);
   numbers = new Intl.NumberFormat(next);
   document.documentElement.lang = next;
-  write('language', next);
+  writeLocal('language', next);
 }
 
 /** Values for the places in braces. */
 export type Values = Readonly<Record<string, string | number>>;
 
-function filled(text: string, values: Values): string {
+function fillTemplate(text: string, values: Values): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) return whole;
@@ -64,25 +64,27 @@ function filled(text: string, values: Values): string {
 
 /** A sentence in the reader's language. */
 export function t(key: Key, values: Values = {}): string {
-  return filled(dictionaries[language][key], values);
+  return fillTemplate(dictionaries[language][key], values);
 }
 
 /** A sentence about a number of things; `{n}` is the number. */
 export function tn(key: CountKey, n: number, values: Values = {}): string {
   const form = plurals.select(n) === 'one' ? 'one' : 'other';
   const full: Key = `${key}.${form}`;
-  return filled(dictionaries[language][full], { ...values, n });
+  return fillTemplate(dictionaries[language][full], { ...values, n });
 }
 
 /** A number as the reader writes it. */
-export function num(value: number): string {
+export function formatNumber(value: number): string {
   return numbers.format(value);
 }
 
 /** A large number in short, such as 23k. */
-export function short(value: number): string {
-  if (value < 1000) return num(value);
-  return value < 1_000_000 ? `${num(Math.round(value / 1000))}k` : `${num(Math.round(value / 100_000) / 10)}M`;
+export function formatCompact(value: number): string {
+  if (value < 1000) return formatNumber(value);
+  return value < 1_000_000
+    ? `${formatNumber(Math.round(value / 1000))}k`
+    : `${formatNumber(Math.round(value / 100_000) / 10)}M`;
 }
 
 const day = 86_400_000;
@@ -102,7 +104,7 @@ function locale(): string {
 }
 
 /** A time in as few words as say it: the hour today, the weekday this week, else the date. */
-export function when(at: number, now = Date.now()): string {
+export function formatTime(at: number, now = Date.now()): string {
   const then = new Date(at);
   const sameDay = then.toDateString() === new Date(now).toDateString();
   if (sameDay) return then.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' });
@@ -115,6 +117,6 @@ export function when(at: number, now = Date.now()): string {
 }
 
 /** The whole time. */
-export function exactly(at: number): string {
+export function formatDateTime(at: number): string {
   return new Date(at).toLocaleString(locale(), { dateStyle: 'full', timeStyle: 'medium' });
 }

@@ -155,7 +155,7 @@ const numbers = new Intl.NumberFormat('de');
 const places = /\{(\w+)\}/g;
 
 /** A sentence with its places filled; null where the data have nothing for one of them. */
-function filled(sentence: string, data: Readonly<Record<string, unknown>>): string | null {
+function fillRefusal(sentence: string, data: Readonly<Record<string, unknown>>): string | null {
   let whole = true;
   const text = sentence.replace(places, (_, name: string) => {
     const value = Object.hasOwn(data, name) ? data[name] : undefined;
@@ -174,7 +174,7 @@ export function germanRefusal(refusal: {
   readonly data: Readonly<Record<string, unknown>>;
 }): { readonly said: string; readonly english: string } | null {
   for (const sentence of sentences.get(refusal.code) ?? []) {
-    const said = filled(sentence, refusal.data);
+    const said = fillRefusal(sentence, refusal.data);
     if (said === null) continue;
     if (!said.endsWith(':')) return { said, english: '' };
     return refusal.message === '' ? { said: `${said.slice(0, -1)}.`, english: '' } : { said, english: refusal.message };

@@ -1,6 +1,6 @@
+import type { Dictionary } from './dictionary.ts';
 import { currentLanguage, t } from './index.ts';
 import { germanRefusal } from './refusals-de.ts';
-import type { Words } from './words.ts';
 
 /** What is known of a refusal, wherever it was kept. */
 export interface Refused {
@@ -11,12 +11,12 @@ export interface Refused {
 
 /** The same as one line, for places that hold plain text only. */
 export function plainWords(of: Refused): string {
-  const { said, english = '' } = wordsOf(of);
+  const { said, english = '' } = localizeError(of);
   return [said, english].filter((part) => part !== '').join(' ');
 }
 
 /** A refusal in the reader's language as far as the page knows its code; else as the server says it. */
-export function wordsOf({ code, message, data = {} }: Refused): Words {
+export function localizeError({ code, message, data = {} }: Refused): Dictionary {
   // What a browser says of a server that is away, or that is none of ours, is no sentence for anybody.
   if (code === 'page/offline') return { said: t('serverAway') };
   const [, status] = /^http\/(\d+)$/.exec(code) ?? [];

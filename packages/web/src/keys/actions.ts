@@ -1,26 +1,26 @@
 /** Everything that has a key, by name: the keyboard and the palette both read this list. */
 import type { Node } from '@coppice/core';
 import type { Key } from '../i18n/index.ts';
-import { pick, redo, switchTo, undo } from '../state/acts.ts';
-import { regenerate } from '../state/generation.ts';
-import { useLists } from '../state/lists.ts';
-import { shownPath, variantOf } from '../state/loaded.ts';
+import { useAppData } from '../state/app-data.ts';
+import { regenerateReply } from '../state/generation.ts';
+import { shownPath, variantOf } from '../state/loaded-branch.ts';
 import { newTree } from '../state/new-tree.ts';
-import { go, homePlace, treePlace, useRoute } from '../state/router.ts';
+import { homePlace, navigateTo, treePlace, useRoute } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
-import { open, showPanel, useUi } from '../state/ui.ts';
+import { cherryPickMessage, redoAct, switchTo, undoAct } from '../state/tree-actions.ts';
+import { openDialog, showPanel, useUi } from '../state/ui.ts';
 import { redoAnywhere, undoAnywhere } from '../state/undo-anywhere.ts';
-import { rewrite } from '../thread/edits.ts';
+import { currentOptions } from '../thread/current-options.ts';
+import { startEditing } from '../thread/edits.ts';
 import { focusMessage } from '../thread/focus-message.ts';
 import { branchHere, compareHere, copyMessage, toggleBookmark } from '../thread/message-acts.ts';
-import { rowsOf } from '../thread/rows.ts';
-import { wishNow } from '../thread/wish.ts';
-import { canSplit } from '../tree-work/cut-places.ts';
+import { threadRows } from '../thread/rows.ts';
+import { canSplit } from '../tree-work/split-points.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { openSession } from './open-session.ts';
 
 /** Something that can be done, its name and its keys. */
-export interface Action {
+export interface PageAction {
   readonly id: string;
   readonly label: Key;
   readonly icon: IconName;
@@ -36,7 +36,7 @@ export interface Action {
 
 function rowsNow(session: TreeSession): readonly Node[] {
   const { part } = session.state;
-  return part === null ? [] : rowsOf(shownPath(part)).map((row) => row.node);
+  return part === null ? [] : threadRows(shownPath(part)).map((row) => row.node);
 }
 
 /** The message that keys act on: the one with the mark, or the last. */
@@ -74,10 +74,10 @@ function inTreeOrAnywhere(inTree: (session: TreeSession) => Promise<void>, anywh
   });
 }
 
-const aboutMessages = new WeakSet<Action['run']>();
+const aboutMessages = new WeakSet<PageAction['run']>();
 
 /** Whether an action is about the message with the mark: its keys mean nothing where no message is marked to be seen. */
-export function isAboutMessage(action: Action): boolean {
+export function isAboutMessage(action: PageAction): boolean {
   return aboutMessages.has(action.run);
 }
 
@@ -90,7 +90,7 @@ function onMessage(run: (session: TreeSession, node: Node) => void): () => boole
   return act;
 }
 
-function step(session: TreeSession, by: number): void {
+function stepThread(session: TreeSession, by: number): void {
   const rows = rowsNow(session);
   const here = rows.findIndex((node) => node.id === useUi.getState().current);
   const next =
@@ -128,16 +128,16 @@ function variant(session: TreeSession, node: Node, by: number): void {
 }
 
 function screen(name: 'map' | 'context' | 'history' | 'thread'): () => boolean {
-  return onTree((session) => go(treePlace(session.treeId, { screen: name })));
+  return onTree((session) => navigateTo(treePlace(session.treeId, { screen: name })));
 }
 
 function againWithOthers(session: TreeSession, node: Node): void {
-  const chosen = wishNow().models;
-  const others = useLists
+  const chosen = currentOptions().models;
+  const others = useAppData
     .getState()
     .models.map((model) => model.id)
     .filter((id) => !chosen.includes(id));
-  if (others.length > 0) void regenerate(session, node.id, wishNow({ n: 1, models: others.slice(0, 2) }));
+  if (others.length > 0) void regenerateReply(session, node.id, currentOptions({ n: 1, models: others.slice(0, 2) }));
 }
 
 /** Closes what is open, one thing at a time, and ends at the composer. */
@@ -147,21 +147,21 @@ function escape(): boolean {
   if (ui.opened !== null) return false;
   if (ui.editing !== null) useUi.setState({ editing: null });
   else if (ui.drawer) useUi.setState({ drawer: false });
-  else if (place.name === 'tree' && place.screen !== 'thread') go(treePlace(place.treeId));
+  else if (place.name === 'tree' && place.screen !== 'thread') navigateTo(treePlace(place.treeId));
   else if (ui.current !== null) useUi.setState({ current: null });
   else document.getElementById('composer')?.focus();
   return true;
 }
 
 /** The list. */
-export const actions: readonly Action[] = [
+export const actions: readonly PageAction[] = [
   {
     id: 'palette',
     label: 'palette',
     icon: 'search',
     keys: ['mod+k'],
     typing: true,
-    run: just(() => open({ name: 'palette' })),
+    run: just(() => openDialog({ name: 'palette' })),
   },
   { id: 'new', label: 'newTree', icon: 'plus', keys: ['n'], listed: true, run: just(() => void newTree()) },
   {
@@ -172,7 +172,7 @@ export const actions: readonly Action[] = [
     listed: true,
     run: just(() => void newTree({ temporary: true })),
   },
-  { id: 'home', label: 'allTrees', icon: 'map', keys: ['g h'], listed: true, run: just(() => go(homePlace())) },
+  { id: 'home', label: 'allTrees', icon: 'map', keys: ['g h'], listed: true, run: just(() => navigateTo(homePlace())) },
   { id: 'thread', label: 'thread', icon: 'outline', keys: ['g t'], listed: true, run: screen('thread') },
   { id: 'map', label: 'map', icon: 'map', keys: ['g m'], listed: true, run: screen('map') },
   { id: 'context', label: 'whatModelSees', icon: 'layers', keys: ['g c'], listed: true, run: screen('context') },
@@ -183,7 +183,7 @@ export const actions: readonly Action[] = [
     icon: 'gear',
     keys: ['g s'],
     listed: true,
-    run: just(() => go({ name: 'settings' })),
+    run: just(() => navigateTo({ name: 'settings' })),
   },
   {
     id: 'import',
@@ -191,7 +191,7 @@ export const actions: readonly Action[] = [
     icon: 'import',
     keys: ['g i'],
     listed: true,
-    run: just(() => open({ name: 'import' })),
+    run: just(() => openDialog({ name: 'import' })),
   },
   {
     id: 'export',
@@ -200,7 +200,10 @@ export const actions: readonly Action[] = [
     keys: ['g e'],
     listed: true,
     run: onTree(({ treeId, state }) =>
-      open({ name: 'export', about: { treeId, leaf: state.part?.leaf ?? null, marked: useUi.getState().current } }),
+      openDialog({
+        name: 'export',
+        about: { treeId, leaf: state.part?.leaf ?? null, marked: useUi.getState().current },
+      }),
     ),
   },
   {
@@ -209,22 +212,29 @@ export const actions: readonly Action[] = [
     icon: 'export',
     keys: [],
     listed: true,
-    run: just(() => open({ name: 'export', about: null })),
+    run: just(() => openDialog({ name: 'export', about: null })),
   },
-  { id: 'trash', label: 'trash', icon: 'trash', keys: [], listed: true, run: just(() => go({ name: 'trash' })) },
+  {
+    id: 'trash',
+    label: 'trash',
+    icon: 'trash',
+    keys: [],
+    listed: true,
+    run: just(() => navigateTo({ name: 'trash' })),
+  },
   {
     id: 'up',
     label: 'messageBefore',
     icon: 'left',
     keys: ['arrowup', 'k'],
-    run: onTree((session) => step(session, -1)),
+    run: onTree((session) => stepThread(session, -1)),
   },
   {
     id: 'down',
     label: 'messageAfter',
     icon: 'right',
     keys: ['arrowdown', 'j'],
-    run: onTree((session) => step(session, 1)),
+    run: onTree((session) => stepThread(session, 1)),
   },
   {
     id: 'left',
@@ -264,7 +274,7 @@ export const actions: readonly Action[] = [
     icon: 'edit',
     keys: ['e'],
     listed: true,
-    run: onMessage((_session, node) => rewrite(node)),
+    run: onMessage((_session, node) => startEditing(node)),
   },
   {
     id: 'again',
@@ -272,7 +282,7 @@ export const actions: readonly Action[] = [
     icon: 'again',
     keys: ['r'],
     listed: true,
-    run: onMessage((session, node) => void regenerate(session, node.id, wishNow({ n: 1 }))),
+    run: onMessage((session, node) => void regenerateReply(session, node.id, currentOptions({ n: 1 }))),
   },
   {
     id: 'three',
@@ -280,7 +290,7 @@ export const actions: readonly Action[] = [
     icon: 'fork',
     keys: ['shift+r'],
     listed: true,
-    run: onMessage((session, node) => void regenerate(session, node.id, wishNow({ n: 3 }))),
+    run: onMessage((session, node) => void regenerateReply(session, node.id, currentOptions({ n: 3 }))),
   },
   {
     id: 'others',
@@ -304,7 +314,7 @@ export const actions: readonly Action[] = [
     icon: 'pick',
     keys: ['p'],
     listed: true,
-    run: onMessage((session, node) => void pick(session, node.id)),
+    run: onMessage((session, node) => void cherryPickMessage(session, node.id)),
   },
   { id: 'mark', label: 'bookmark', icon: 'mark', keys: ['m'], listed: true, run: onMessage(toggleBookmark) },
   { id: 'compare', label: 'compare', icon: 'compare', keys: ['c'], listed: true, run: onMessage(compareHere) },
@@ -323,7 +333,7 @@ export const actions: readonly Action[] = [
     keys: ['x'],
     listed: true,
     run: onMessage((_session, node) => {
-      if (canSplit(node)) open({ name: 'split', node });
+      if (canSplit(node)) openDialog({ name: 'split', node });
     }),
   },
   {
@@ -332,7 +342,7 @@ export const actions: readonly Action[] = [
     icon: 'map',
     keys: [],
     listed: true,
-    run: onMessage((_session, node) => open({ name: 'move-to', node })),
+    run: onMessage((_session, node) => openDialog({ name: 'move-to', node })),
   },
   {
     id: 'share',
@@ -340,7 +350,7 @@ export const actions: readonly Action[] = [
     icon: 'share',
     keys: [],
     listed: true,
-    run: onMessage((_session, node) => open({ name: 'share', nodeId: node.id })),
+    run: onMessage((_session, node) => openDialog({ name: 'share', nodeId: node.id })),
   },
   {
     id: 'delete',
@@ -348,7 +358,7 @@ export const actions: readonly Action[] = [
     icon: 'trash',
     keys: ['backspace', 'delete'],
     listed: true,
-    run: onMessage((_session, node) => open({ name: 'delete', node })),
+    run: onMessage((_session, node) => openDialog({ name: 'delete', node })),
   },
   {
     id: 'undo',
@@ -356,7 +366,7 @@ export const actions: readonly Action[] = [
     icon: 'undo',
     keys: ['mod+z'],
     listed: true,
-    run: inTreeOrAnywhere(undo, undoAnywhere),
+    run: inTreeOrAnywhere(undoAct, undoAnywhere),
   },
   {
     id: 'redo',
@@ -364,7 +374,7 @@ export const actions: readonly Action[] = [
     icon: 'again',
     keys: ['shift+mod+z', 'mod+y'],
     listed: true,
-    run: inTreeOrAnywhere(redo, redoAnywhere),
+    run: inTreeOrAnywhere(redoAct, redoAnywhere),
   },
   {
     id: 'prompt',
@@ -372,7 +382,7 @@ export const actions: readonly Action[] = [
     icon: 'edit',
     keys: [],
     listed: true,
-    run: onTree(() => open({ name: 'prompt' })),
+    run: onTree(() => openDialog({ name: 'prompt' })),
   },
   {
     id: 'compact',
@@ -380,7 +390,7 @@ export const actions: readonly Action[] = [
     icon: 'layers',
     keys: [],
     listed: true,
-    run: onTree(() => open({ name: 'compact' })),
+    run: onTree(() => openDialog({ name: 'compact' })),
   },
   {
     id: 'panel',
@@ -397,7 +407,7 @@ export const actions: readonly Action[] = [
     icon: 'outline',
     keys: ['?'],
     listed: true,
-    run: just(() => open({ name: 'keys' })),
+    run: just(() => openDialog({ name: 'keys' })),
   },
   { id: 'escape', label: 'close', icon: 'x', keys: ['escape'], typing: false, run: escape },
 ];

@@ -29,7 +29,7 @@ function isRoaming(chord: string): boolean {
 }
 
 /** Listens for the keys of the page. */
-export function useKeys(): void {
+export function usePageKeys(): void {
   useEffect(() => {
     let before = '';
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,6 +1,6 @@
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useMemo, useState } from 'react';
-import { num, t, tn } from '../i18n/index.ts';
+import { formatNumber, t, tn } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { MapModel } from './use-map.ts';
@@ -61,7 +61,7 @@ export function BranchList({ model, onPick, onShow }: BranchListProps): ReactEle
           </span>
           {branch.marked ? <Icon name="markon" /> : null}
           {branch.status === 'interrupted' || branch.status === 'aborted' ? <Icon name="cut" /> : null}
-          <span className="n">{num(branch.size)}</span>
+          <span className="n">{formatNumber(branch.size)}</span>
         </button>
       ))}
       {branches.length > shownAtFirst ? (

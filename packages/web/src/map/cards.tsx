@@ -2,10 +2,10 @@ import type { NodeId, TopologyNode } from '@coppice/core';
 import { type ReactElement, useMemo } from 'react';
 import { t } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
-import { sourceOf } from '../state/source.ts';
+import { replySourceOf } from '../state/reply-source.ts';
 import { useTree } from '../state/use-session.ts';
 import { ModelName } from '../ui/model-name.tsx';
-import { spotXY, step } from './layout.ts';
+import { positionOf, step } from './layout.ts';
 import type { MapModel } from './use-map.ts';
 import { type MapView, seenColumns } from './view.ts';
 
@@ -17,7 +17,7 @@ interface CardsProps {
   readonly onOpen: (id: NodeId) => void;
 }
 
-interface Card {
+interface CardPlace {
   readonly node: TopologyNode;
   readonly x: number;
   readonly y: number;
@@ -30,7 +30,7 @@ const most = 120;
 
 /** Near by, each message is a card. They are elements, so that they can be read, focused and pressed. */
 export function Cards({ model, view, width, height, onOpen }: CardsProps): ReactElement {
-  const cards = useMemo(() => visible(model, view, width, height), [model, view, width, height]);
+  const cards = useMemo(() => visibleCards(model, view, width, height), [model, view, width, height]);
   return (
     <div className="map-cards">
       {cards.map((card) => (
@@ -40,8 +40,8 @@ export function Cards({ model, view, width, height, onOpen }: CardsProps): React
   );
 }
 
-function visible(model: MapModel, view: MapView, width: number, height: number): readonly Card[] {
-  const cards: Card[] = [];
+function visibleCards(model: MapModel, view: MapView, width: number, height: number): readonly CardPlace[] {
+  const cards: CardPlace[] = [];
   const columns = seenColumns(model.layout, view, width);
   const w = Math.min(190, 47 * view.kx - 14);
   const h = Math.min(96, step * view.ky - 14);
@@ -52,7 +52,7 @@ function visible(model: MapModel, view: MapView, width: number, height: number):
     for (let at = from; at <= to && cards.length < most; at++) {
       const node = branch.nodes[at];
       if (node === undefined) continue;
-      const spot = spotXY(model.layout, branch, at);
+      const spot = positionOf(model.layout, branch, at);
       cards.push({ node, x: spot.x * view.kx + view.tx - w / 2, y: spot.y * view.ky + view.ty - h / 2, w, h });
     }
   }
@@ -64,13 +64,13 @@ function MapCard({
   model,
   onOpen,
 }: {
-  readonly card: Card;
+  readonly card: CardPlace;
   readonly model: MapModel;
   readonly onOpen: (id: NodeId) => void;
 }): ReactElement {
   const { node } = card;
   const full = useTree((state) => state.part?.nodes.get(node.id));
-  const name = full === undefined ? null : sourceOf(full.meta).model;
+  const name = full === undefined ? null : replySourceOf(full.meta).model;
   const siblings = model.topology.children(node.parentId);
   const live = model.live.has(node.id);
   return (

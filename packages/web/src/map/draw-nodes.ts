@@ -1,8 +1,8 @@
 /** Draws messages: from afar the tips of branches, nearer every one by its shape. */
 import type { NodeId, TopologyNode } from '@coppice/core';
-import { ringsOf } from '../ui/rings.tsx';
-import { type MapBranch, spotXY } from './layout.ts';
-import type { Pen, Seen } from './pen.ts';
+import { ringsOf } from '../ui/variant-rings.tsx';
+import { type MapBranch, positionOf } from './layout.ts';
+import type { MapScene, SeenBranch } from './map-scene.ts';
 
 function disc(context: CanvasRenderingContext2D, x: number, y: number, r: number): void {
   context.beginPath();
@@ -10,13 +10,13 @@ function disc(context: CanvasRenderingContext2D, x: number, y: number, r: number
 }
 
 /** Tips of branches, and forks on the active path. */
-export function drawTips(pen: Pen, seen: readonly Seen[]): void {
+export function drawTips(pen: MapScene, seen: readonly SeenBranch[]): void {
   const { context, layout, view, palette } = pen;
   for (const { branch } of seen) {
     const end = branch.nodes.length - 1;
     const node = branch.nodes[end];
     if (node === undefined) continue;
-    const { x, y } = spotXY(layout, branch, end);
+    const { x, y } = positionOf(layout, branch, end);
     drawTip(pen, branch, node, x * view.kx + view.tx, y * view.ky + view.ty, 2.6);
   }
   // Forks on the active path are shown from afar too: they are where one can go elsewhere.
@@ -25,10 +25,10 @@ export function drawTips(pen: Pen, seen: readonly Seen[]): void {
     for (const kid of branch.kids) {
       const node = branch.nodes[kid.forkAt];
       if (kid.forkAt < from || kid.forkAt > to || node === undefined || !pen.live.has(node.id)) continue;
-      const { x, y } = spotXY(layout, branch, kid.forkAt);
+      const { x, y } = positionOf(layout, branch, kid.forkAt);
       disc(context, x * view.kx + view.tx, y * view.ky + view.ty, 3.2);
-      context.fillStyle = palette.ground;
-      context.strokeStyle = palette.cambium;
+      context.fillStyle = palette.background;
+      context.strokeStyle = palette.accent;
       context.lineWidth = 2;
       context.fill();
       context.stroke();
@@ -36,18 +36,18 @@ export function drawTips(pen: Pen, seen: readonly Seen[]): void {
   }
 }
 
-function drawTip(pen: Pen, branch: MapBranch, node: TopologyNode, x: number, y: number, r: number): void {
+function drawTip(pen: MapScene, branch: MapBranch, node: TopologyNode, x: number, y: number, r: number): void {
   const { context, palette } = pen;
   const here = node.id === pen.leaf;
   if (here) {
     context.globalAlpha = 0.55;
-    context.fillStyle = palette['cambium-line'];
+    context.fillStyle = palette['accent-line'];
     disc(context, x, y, r * 2.5);
     context.fill();
     context.globalAlpha = 1;
   }
-  context.fillStyle = pen.flower(branch);
-  context.strokeStyle = palette.ground;
+  context.fillStyle = pen.modelColour(branch);
+  context.strokeStyle = palette.background;
   context.lineWidth = 1.5;
   disc(context, x, y, here ? r * 1.4 : r);
   context.fill();
@@ -55,16 +55,16 @@ function drawTip(pen: Pen, branch: MapBranch, node: TopologyNode, x: number, y: 
   drawState(pen, node, x, y);
 }
 
-function drawState({ context, palette }: Pen, node: TopologyNode, x: number, y: number): void {
+function drawState({ context, palette }: MapScene, node: TopologyNode, x: number, y: number): void {
   if (node.status === 'interrupted' || node.status === 'aborted') {
-    context.strokeStyle = palette.cut;
+    context.strokeStyle = palette.warning;
     context.lineWidth = 3;
     context.beginPath();
     context.moveTo(x - 8, y - 7);
     context.lineTo(x + 8, y - 13);
     context.stroke();
   } else if (node.status === 'error') {
-    context.strokeStyle = palette.blight;
+    context.strokeStyle = palette.danger;
     context.lineWidth = 2.2;
     context.beginPath();
     context.moveTo(x - 4, y - 13);
@@ -76,13 +76,13 @@ function drawState({ context, palette }: Pen, node: TopologyNode, x: number, y: 
 }
 
 /** Every message that is seen. */
-export function drawNodes(pen: Pen, seen: readonly Seen[]): void {
+export function drawNodes(pen: MapScene, seen: readonly SeenBranch[]): void {
   const { context, layout, view } = pen;
   for (const { branch, from, to } of seen) {
     for (let at = from; at <= to; at++) {
       const node = branch.nodes[at];
       if (node === undefined) continue;
-      const spot = spotXY(layout, branch, at);
+      const spot = positionOf(layout, branch, at);
       const x = spot.x * view.kx + view.tx;
       const y = spot.y * view.ky + view.ty;
       context.globalAlpha = pen.hidden(node) ? 0.25 : 1;
@@ -92,15 +92,15 @@ export function drawNodes(pen: Pen, seen: readonly Seen[]): void {
   }
 }
 
-function drawNode(pen: Pen, branch: MapBranch, node: TopologyNode, at: number, x: number, y: number): void {
+function drawNode(pen: MapScene, branch: MapBranch, node: TopologyNode, at: number, x: number, y: number): void {
   const { context, palette } = pen;
   const alive = pen.live.has(node.id);
-  const colour = alive ? palette.cambium : palette.bark;
+  const colour = alive ? palette.accent : palette.inactive;
   const kids = pen.childCount(node.id);
   if (kids > 1) drawRings(pen, node.id, kids, alive, x, y);
   else if (at === branch.nodes.length - 1) drawTip(pen, branch, node, x, y, 4.6);
   else if (node.kind !== 'message') {
-    context.fillStyle = palette.ground;
+    context.fillStyle = palette.background;
     context.strokeStyle = colour;
     context.lineWidth = 1.8;
     context.beginPath();
@@ -112,8 +112,8 @@ function drawNode(pen: Pen, branch: MapBranch, node: TopologyNode, at: number, x
     context.fillRect(x - 2.4, y - 2.4, 4.8, 4.8);
   } else {
     const you = node.role === 'user';
-    context.fillStyle = you ? colour : palette.ground;
-    context.strokeStyle = you ? palette.ground : colour;
+    context.fillStyle = you ? colour : palette.background;
+    context.strokeStyle = you ? palette.background : colour;
     context.lineWidth = alive ? 2 : 1.6;
     disc(context, x, y, you ? 3.9 : 3.5);
     context.fill();
@@ -133,7 +133,7 @@ function drawNode(pen: Pen, branch: MapBranch, node: TopologyNode, at: number, x
 }
 
 function drawRings(
-  { context, palette, liveChild }: Pen,
+  { context, palette, liveChild }: MapScene,
   id: NodeId,
   count: number,
   alive: boolean,
@@ -141,13 +141,13 @@ function drawRings(
   y: number,
 ): void {
   const outer = 3.4 + Math.min(count, 4) * 2.1;
-  context.fillStyle = palette.ground;
+  context.fillStyle = palette.background;
   disc(context, x, y, outer + 2);
   context.fill();
   const { radii, lit } = ringsOf(count, alive ? liveChild(id) : 0, outer + 1);
   for (const [index, radius] of radii.entries()) {
     const on = alive && index + 1 === lit;
-    context.strokeStyle = on ? palette.cambium : palette.bark;
+    context.strokeStyle = on ? palette.accent : palette.inactive;
     context.lineWidth = on ? 2.2 : 1.2;
     disc(context, x, y, radius);
     context.stroke();

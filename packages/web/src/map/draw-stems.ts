@@ -1,21 +1,21 @@
 /** Draws stump and stems: width is weight, green is the active path. */
-import { lean, type MapBranch, spotXY, step } from './layout.ts';
-import type { Pen, Seen } from './pen.ts';
+import { lean, type MapBranch, positionOf, step } from './layout.ts';
+import type { MapScene, SeenBranch } from './map-scene.ts';
 
 function thickness(weight: number, scale: number): number {
   return Math.min(8.5, 0.9 + 0.62 * Math.sqrt(weight)) * scale;
 }
 
-interface Run {
+interface StemRun {
   readonly colour: string;
   readonly width: number;
   readonly path: Path2D;
 }
 
 /** Stems, gathered by colour and width into few strokes: thousands of them would cost more than all their length. */
-export function drawStems(pen: Pen, seen: readonly Seen[]): void {
-  const dormant = new Map<string, Run>();
-  const live = new Map<string, Run>();
+export function drawStems(pen: MapScene, seen: readonly SeenBranch[]): void {
+  const dormant = new Map<string, StemRun>();
+  const live = new Map<string, StemRun>();
   for (const { branch, from, to } of seen) {
     if (from === 0) addFork(pen, branch, dormant, live);
     addStretch(pen, branch, Math.max(1, from), to, dormant, live);
@@ -29,7 +29,13 @@ export function drawStems(pen: Pen, seen: readonly Seen[]): void {
   }
 }
 
-function runFor(pen: Pen, branch: MapBranch, at: number, dormant: Map<string, Run>, live: Map<string, Run>): Run {
+function runFor(
+  pen: MapScene,
+  branch: MapBranch,
+  at: number,
+  dormant: Map<string, StemRun>,
+  live: Map<string, StemRun>,
+): StemRun {
   const node = branch.nodes[at];
   const alive = node !== undefined && pen.live.has(node.id);
   const raw = thickness(branch.weights[at] ?? 1, pen.thick);
@@ -37,22 +43,22 @@ function runFor(pen: Pen, branch: MapBranch, at: number, dormant: Map<string, Ru
   const width = Math.max(alive ? 2 * Math.max(0.8, pen.thick) : pen.mini === true ? 0.6 : 1, Math.round(raw * 2) / 2);
   const runs = alive ? live : dormant;
   const dim = node !== undefined && pen.hidden(node) && !alive;
-  const colour = alive ? pen.palette.cambium : dim ? pen.palette['bark-faint'] : pen.palette.bark;
+  const colour = alive ? pen.palette.accent : dim ? pen.palette['inactive-faint'] : pen.palette.inactive;
   const key = `${colour} ${width}`;
   const known = runs.get(key);
   if (known !== undefined) return known;
-  const run: Run = { colour, width, path: new Path2D() };
+  const run: StemRun = { colour, width, path: new Path2D() };
   runs.set(key, run);
   return run;
 }
 
-function addFork(pen: Pen, branch: MapBranch, dormant: Map<string, Run>, live: Map<string, Run>): void {
+function addFork(pen: MapScene, branch: MapBranch, dormant: Map<string, StemRun>, live: Map<string, StemRun>): void {
   const { view, layout } = pen;
   const { path } = runFor(pen, branch, 0, dormant, live);
   const fx = branch.fork.x * view.kx + view.tx;
   // On the stump itself, which does not grow with the scale.
   const fy = branch.parent === null ? view.ty - 5 : branch.fork.y * view.ky + view.ty;
-  const spot = spotXY(layout, branch, 0);
+  const spot = positionOf(layout, branch, 0);
   const x = spot.x * view.kx + view.tx;
   const y = spot.y * view.ky + view.ty;
   const rise = fy - y;
@@ -63,12 +69,12 @@ function addFork(pen: Pen, branch: MapBranch, dormant: Map<string, Run>, live: M
 }
 
 function addStretch(
-  pen: Pen,
+  pen: MapScene,
   branch: MapBranch,
   from: number,
   to: number,
-  dormant: Map<string, Run>,
-  live: Map<string, Run>,
+  dormant: Map<string, StemRun>,
+  live: Map<string, StemRun>,
 ): void {
   if (to < from) return;
   const { view, layout } = pen;
@@ -77,7 +83,7 @@ function addStretch(
   const xOf = (at: number) => lean(layout, branch.column, branch.base - at * step) * view.kx + view.tx;
   const yOf = (at: number) => (branch.base - at * step) * view.ky + view.ty;
   let before = from - 1;
-  let run: Run | null = null;
+  let run: StemRun | null = null;
   for (let at = from; at <= to; at = at === to ? to + 1 : Math.min(to, at + stride)) {
     const next = runFor(pen, branch, at, dormant, live);
     if (next !== run) next.path.moveTo(xOf(before), yOf(before));
@@ -88,7 +94,7 @@ function addStretch(
 }
 
 /** The stump that all stems grow from. */
-export function drawStump({ context, layout, view, palette, level, mini }: Pen): void {
+export function drawRoot({ context, layout, view, palette, level, mini }: MapScene): void {
   const x = layout.x0 * view.kx + view.tx;
   const y = view.ty;
   const k = mini === true ? 0.28 : level === 'far' ? 0.62 : level === 'near' ? 1.8 : 1;
@@ -112,7 +118,7 @@ export function drawStump({ context, layout, view, palette, level, mini }: Pen):
     [0.52, true],
     [0.26, false],
   ] as const) {
-    context.strokeStyle = lit ? palette.cambium : palette.bark;
+    context.strokeStyle = lit ? palette.accent : palette.inactive;
     context.lineWidth = lit ? 1.8 : 1.1;
     context.beginPath();
     context.ellipse(x, y, 46 * k * share, 15 * k * share, 0, 0, Math.PI * 2);
@@ -121,16 +127,16 @@ export function drawStump({ context, layout, view, palette, level, mini }: Pen):
 }
 
 /** What was brought back is tied to its summary by a dotted arc. */
-export function drawMerges({ context, layout, view, palette, merges = [] }: Pen): void {
-  context.strokeStyle = palette.cambium;
+export function drawMerges({ context, layout, view, palette, merges = [] }: MapScene): void {
+  context.strokeStyle = palette.accent;
   context.lineWidth = 1.4;
   context.setLineDash([1.5, 4]);
   for (const { from, to } of merges) {
     const source = layout.spots.get(from);
     const target = layout.spots.get(to);
     if (source === undefined || target === undefined) continue;
-    const a = spotXY(layout, source.branch, source.at);
-    const b = spotXY(layout, target.branch, target.at);
+    const a = positionOf(layout, source.branch, source.at);
+    const b = positionOf(layout, target.branch, target.at);
     const [ax, ay] = [a.x * view.kx + view.tx, a.y * view.ky + view.ty];
     const [bx, by] = [b.x * view.kx + view.tx, b.y * view.ky + view.ty];
     context.beginPath();

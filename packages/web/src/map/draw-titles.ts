@@ -1,14 +1,14 @@
 /** Draws titles where there is room for them. */
 import { firstWords } from '../markdown/first-words.ts';
-import { type MapBranch, spotXY, step } from './layout.ts';
-import type { Box, Pen, Seen } from './pen.ts';
+import { type MapBranch, positionOf, step } from './layout.ts';
+import type { MapScene, SceneBox, SeenBranch } from './map-scene.ts';
 
 // Beyond this a screen is so full that titles lie over stems anyway, and looking for room costs frames.
 const mostObstacles = 400;
 
 /** What titles keep out of: messages, the stretches between them, and the bends that lead to branches. */
-function obstacles(pen: Pen, seen: readonly Seen[]): Box[] {
-  const boxes: Box[] = [];
+function obstacles(pen: MapScene, seen: readonly SeenBranch[]): SceneBox[] {
+  const boxes: SceneBox[] = [];
   const { layout, view } = pen;
   const around = (x: number, y: number, w: number, h: number) =>
     boxes.push({ x0: x - w, y0: y - h, x1: x + w, y1: y + h });
@@ -16,14 +16,14 @@ function obstacles(pen: Pen, seen: readonly Seen[]): Box[] {
     const end = branch.nodes.length - 1;
     for (let at = from; at <= to; at++) {
       if (boxes.length >= mostObstacles) return [];
-      const spot = spotXY(layout, branch, at);
+      const spot = positionOf(layout, branch, at);
       const x = spot.x * view.kx + view.tx;
       const y = spot.y * view.ky + view.ty;
       const node = branch.nodes[at];
       around(x, at === end ? y : y - (step * view.ky) / 4, 4, at === end ? 5 : (step * view.ky) / 2);
       if (pen.level === 'mid' && node !== undefined && pen.bookmarks.has(node.id)) around(x + 10, y - 8, 4, 6);
     }
-    const first = spotXY(layout, branch, 0);
+    const first = positionOf(layout, branch, 0);
     const fx = branch.fork.x * view.kx + view.tx;
     const fy = branch.fork.y * view.ky + view.ty;
     const dx = first.x * view.kx + view.tx - fx;
@@ -48,7 +48,7 @@ interface Titled {
 const mostTitles = 60;
 
 /** Titles at the tips, placed greedily: the active branch first, then bookmarked, then the longest. */
-export function drawTitles(pen: Pen, seen: readonly Seen[]): void {
+export function drawTitles(pen: MapScene, seen: readonly SeenBranch[]): void {
   const { context, layout, view, width, palette } = pen;
   const titled: Titled[] = [];
   for (const { branch } of seen) {
@@ -68,45 +68,45 @@ export function drawTitles(pen: Pen, seen: readonly Seen[]): void {
     });
   }
   titled.sort((a, b) => b.rank - a.rank);
-  const taken: Box[] = [...pen.avoid, ...obstacles(pen, seen)];
+  const taken: SceneBox[] = [...pen.avoid, ...obstacles(pen, seen)];
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   for (const { branch, title, here } of titled.slice(0, mostTitles)) {
-    const spot = spotXY(layout, branch, branch.nodes.length - 1);
+    const spot = positionOf(layout, branch, branch.nodes.length - 1);
     const x = spot.x * view.kx + view.tx;
     const y = spot.y * view.ky + view.ty - (here ? 24 : 14);
     if (x < 8 || x > width - 8 || y < 0) continue;
     context.font = `${here ? 650 : 500} ${here ? 13 : 12}px ${pen.font}`;
     const half = context.measureText(title).width / 2;
-    const box = freePlace(taken, x, y, half, width, pen.level === 'far' ? 2 : 5);
+    const box = freeTitlePlace(taken, x, y, half, width, pen.level === 'far' ? 2 : 5);
     if (box === null) continue;
     taken.push(box);
     const middle = (box.x0 + box.x1) / 2;
     // A title that had to go elsewhere is tied to its tip.
     if (y - box.y1 > 8 || Math.abs(middle - x) > half) {
       context.lineWidth = 1;
-      context.strokeStyle = palette['bark-faint'];
+      context.strokeStyle = palette['inactive-faint'];
       context.beginPath();
       context.moveTo(x, y + 6);
       context.lineTo(Math.max(box.x0 + 6, Math.min(box.x1 - 6, x)), box.y1);
       context.stroke();
     }
     context.lineWidth = 4;
-    context.strokeStyle = palette.ground;
+    context.strokeStyle = palette.background;
     context.strokeText(title, middle, box.y1 - 5);
-    context.fillStyle = here ? palette['cambium-ink'] : palette['ink-2'];
+    context.fillStyle = here ? palette['accent-ink'] : palette['ink-2'];
     context.fillText(title, middle, box.y1 - 5);
   }
 }
 
-function freePlace(
-  taken: readonly Box[],
+function freeTitlePlace(
+  taken: readonly SceneBox[],
   x: number,
   y: number,
   half: number,
   width: number,
   tries: number,
-): Box | null {
+): SceneBox | null {
   for (let lift = 0; lift < tries; lift++) {
     for (const aside of [0, -0.72, 0.72, -1.15, 1.15]) {
       const middle = Math.max(half + 8, Math.min(width - half - 8, x + aside * half));

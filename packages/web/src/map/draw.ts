@@ -1,21 +1,21 @@
 /** Draws the map on a canvas: stems by weight, the active path green, what is on it by the zoom. Only what is seen is drawn. */
 import { drawNodes, drawTips } from './draw-nodes.ts';
-import { drawMerges, drawStems, drawStump } from './draw-stems.ts';
+import { drawMerges, drawRoot, drawStems } from './draw-stems.ts';
 import { drawTitles } from './draw-titles.ts';
-import { type Drawing, type Pen, seenBranches } from './pen.ts';
+import { type MapScene, type SceneOptions, seenBranches } from './map-scene.ts';
 import { levelOf } from './view.ts';
 
-export { type Box, type Drawing, nodeAt } from './pen.ts';
+export { nodeAtPoint, type SceneBox, type SceneOptions } from './map-scene.ts';
 
 /** Draws everything. */
-export function drawMap(context: CanvasRenderingContext2D, drawing: Drawing): void {
+export function drawMap(context: CanvasRenderingContext2D, drawing: SceneOptions): void {
   const level = drawing.mini === true ? 'far' : (drawing.level ?? levelOf(drawing.view));
   const thick = drawing.mini === true ? 0.42 : level === 'far' ? 0.72 : level === 'near' ? 1.35 : 1;
-  const pen: Pen = { ...drawing, context, level, thick };
+  const pen: MapScene = { ...drawing, context, level, thick };
   context.clearRect(0, 0, drawing.width, drawing.height);
   context.lineCap = 'round';
   context.lineJoin = 'round';
-  drawStump(pen);
+  drawRoot(pen);
   const seen = seenBranches(pen);
   drawStems(pen, seen);
   if (drawing.mini === true) return;

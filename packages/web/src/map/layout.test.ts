@@ -2,7 +2,7 @@ import { nodeId, type TopologyNode } from '@coppice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Topology } from '../state/topology.ts';
-import { layOut, spotXY } from './layout.ts';
+import { layOut, positionOf } from './layout.ts';
 
 const root = nodeId('root');
 
@@ -47,10 +47,10 @@ test('[B54] every message has one place, children stand above their parents, and
       for (const [index, parent] of parents.entries()) {
         const spot = layout.spots.get(nodeId(`n${index}`));
         if (spot === undefined) throw new Error(`n${index} has no place.`);
-        const { y } = spotXY(layout, spot.branch, spot.at);
+        const { y } = positionOf(layout, spot.branch, spot.at);
         taken.add(`${spot.branch.column} ${spot.at}`);
         const above = parent < 0 ? undefined : layout.spots.get(nodeId(`n${parent}`));
-        expect(y).toBeLessThan(above === undefined ? 0 : spotXY(layout, above.branch, above.at).y);
+        expect(y).toBeLessThan(above === undefined ? 0 : positionOf(layout, above.branch, above.at).y);
       }
       expect(taken.size).toBe(parents.length);
       expect(new Set(layout.branches.map((branch) => branch.column)).size).toBe(layout.branches.length);

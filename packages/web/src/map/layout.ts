@@ -55,7 +55,11 @@ export function lean(layout: Pick<MapLayout, 'x0' | 'width'>, x: number, y: numb
 }
 
 /** The place of a message. */
-export function spotXY(layout: MapLayout, branch: MapBranch, at: number): { readonly x: number; readonly y: number } {
+export function positionOf(
+  layout: MapLayout,
+  branch: MapBranch,
+  at: number,
+): { readonly x: number; readonly y: number } {
   const y = branch.base - at * step;
   return { x: lean(layout, branch.column, y), y };
 }
@@ -64,9 +68,9 @@ export function spotXY(layout: MapLayout, branch: MapBranch, at: number): { read
 export function layOut(topology: Topology): MapLayout {
   const branches: MapBranch[] = [];
   const spots = new Map<NodeId, MapSpot>();
-  const stems = grow(topology, branches, spots);
+  const stems = layOutBranch(topology, branches, spots);
   weigh(branches);
-  const columns = place(stems);
+  const columns = placeBranch(stems);
   const width = columns * columnWidth;
   const middle = stems[0];
   const x0 = middle === undefined ? 0 : middle.column - 6;
@@ -75,7 +79,7 @@ export function layOut(topology: Topology): MapLayout {
   let left = 0;
   let right = 0;
   for (const branch of branches) {
-    raise(branch, frame);
+    raiseBranch(branch, frame);
     const top = branch.base - (branch.nodes.length - 1) * step;
     height = Math.max(height, -top);
     const x = lean(frame, branch.column, top);
@@ -86,7 +90,7 @@ export function layOut(topology: Topology): MapLayout {
 }
 
 /** Cuts the tree into branches, parents before children; gives those that grow from the stump. */
-function grow(topology: Topology, branches: MapBranch[], spots: Map<NodeId, MapSpot>): MapBranch[] {
+function layOutBranch(topology: Topology, branches: MapBranch[], spots: Map<NodeId, MapSpot>): MapBranch[] {
   interface Start {
     readonly node: TopologyNode;
     readonly parent: MapBranch | null;
@@ -149,15 +153,15 @@ function weigh(branches: readonly MapBranch[]): void {
   }
 }
 
-interface Visit {
+interface LayoutVisit {
   readonly branch: MapBranch;
   readonly self: boolean;
 }
 
 /** Gives each branch its column, from left to right; answers how many columns there are. */
-function place(stems: readonly MapBranch[]): number {
+function placeBranch(stems: readonly MapBranch[]): number {
   let column = 0;
-  const waiting: Visit[] = [];
+  const waiting: LayoutVisit[] = [];
   const push = (branch: MapBranch) => {
     const lefts = branch.kids.filter((kid) => kid.side < 0).sort((a, b) => a.forkAt - b.forkAt);
     const rights = branch.kids.filter((kid) => kid.side > 0).sort((a, b) => b.forkAt - a.forkAt);
@@ -186,7 +190,7 @@ function place(stems: readonly MapBranch[]): number {
 }
 
 /** Lifts a branch above where it forks: the further it goes aside, the higher it starts. */
-function raise(branch: MapBranch, frame: Pick<MapLayout, 'x0' | 'width'>): void {
+function raiseBranch(branch: MapBranch, frame: Pick<MapLayout, 'x0' | 'width'>): void {
   const { parent } = branch;
   if (parent === null) {
     const x = frame.x0 + (branch.column - frame.x0) * 0.05;

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { Rings } from '../ui/rings.tsx';
+import { VariantRings } from '../ui/variant-rings.tsx';
 
 /** What the shapes of the map mean. */
-export function Legend(): ReactElement {
+export function MapLegend(): ReactElement {
   return (
     <div className="legend">
       <span>
@@ -25,7 +25,7 @@ export function Legend(): ReactElement {
         {t('tool')}
       </span>
       <span>
-        <Rings count={3} at={2} size={18} />
+        <VariantRings count={3} at={2} size={18} />
         {t('forkRings')}
       </span>
       <span>

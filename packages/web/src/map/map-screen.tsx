@@ -1,11 +1,11 @@
 import type { NodeId } from '@coppice/core';
 import { type KeyboardEvent, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { num, t, tn } from '../i18n/index.ts';
-import { complain, move, pick } from '../state/acts.ts';
+import { formatNumber, t, tn } from '../i18n/index.ts';
 import { asProblem } from '../state/http.ts';
-import { titleOf } from '../state/loaded.ts';
-import { go, treePlace } from '../state/router.ts';
-import { open } from '../state/ui.ts';
+import { titleOfNode } from '../state/loaded-branch.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
+import { cherryPickMessage, moveMessages, showError } from '../state/tree-actions.ts';
+import { openDialog } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { BranchCrumb } from '../thread/tree-bar.tsx';
 import { IconButton } from '../ui/button.tsx';
@@ -16,16 +16,16 @@ import { Cards } from './cards.tsx';
 import { DragLine } from './drag-line.tsx';
 import { drawMap } from './draw.ts';
 import { filters, type ShapeFilter } from './filters.ts';
-import { spotXY } from './layout.ts';
-import { Legend } from './legend.tsx';
+import { positionOf } from './layout.ts';
+import { MapLegend } from './legend.tsx';
 import { Minimap } from './minimap.tsx';
 import { Preview } from './preview.tsx';
-import { contextOf, fontOf, useCanvas } from './use-canvas.ts';
-import { dims, type MapModel, useFlower, useMapModel } from './use-map.ts';
+import { canvasContext, fontOf, useCanvas } from './use-canvas.ts';
+import { dims, type MapModel, useMapModel, useModelColour } from './use-map.ts';
 import { usePointer } from './use-pointer.ts';
-import { centred, fitted, type Level, levelOf, type MapView, scales, zoomed } from './view.ts';
+import { centreView, fitView, levelOf, type MapView, scales, type ZoomLevel, zoomView } from './view.ts';
 
-const levels: readonly { readonly name: Level; readonly label: 'far' | 'mid' | 'near' }[] = [
+const levels: readonly { readonly name: ZoomLevel; readonly label: 'far' | 'mid' | 'near' }[] = [
   { name: 'far', label: 'far' },
   { name: 'mid', label: 'mid' },
   { name: 'near', label: 'near' },
@@ -38,7 +38,7 @@ export function MapScreen(): ReactElement {
   const tree = useTree((state) => state.part?.tree ?? null);
   const surface = useCanvas();
   const { host, canvas, width, height, palette } = surface;
-  const flower = useFlower(palette);
+  const modelColour = useModelColour(palette);
   const [filter, setFilter] = useState<ShapeFilter>('all');
   const [find, setFind] = useState('');
   const [focus, setFocus] = useState<NodeId | null>(null);
@@ -49,13 +49,13 @@ export function MapScreen(): ReactElement {
   // The whole tree first, as large as it can be read; a large one from the view's own place.
   useEffect(() => {
     if (view !== null || model === null || width === 0) return;
-    const whole = fitted(model.layout, { width, height, left: phone ? 24 : 272, right: 60, top: 80, bottom: 92 }, 1.5);
+    const whole = fitView(model.layout, { width, height, left: phone ? 24 : 272, right: 60, top: 80, bottom: 92 }, 1.5);
     const spot = model.leaf === null ? undefined : model.layout.spots.get(model.leaf);
     if (whole.kx >= 0.55 && whole.ky >= 0.55) setView(whole.ky < 0.76 ? { ...whole, ky: 0.76 } : whole);
-    else setView(spot === undefined ? whole : centred(model.layout, { width, height }, spot, 0.9));
+    else setView(spot === undefined ? whole : centreView(model.layout, { width, height }, spot, 0.9));
   }, [view, model, width, height, phone]);
 
-  const found = useMemo(() => matches(model, find), [model, find]);
+  const found = useMemo(() => matchesFilter(model, find), [model, find]);
   const hidden = useMemo(() => {
     if (model === null) return () => false;
     const base = dims(filter, model);
@@ -63,7 +63,7 @@ export function MapScreen(): ReactElement {
   }, [filter, model, found]);
 
   useEffect(() => {
-    const context = contextOf(canvas.current);
+    const context = canvasContext(canvas.current);
     if (context === null || model === null || view === null || palette === null) return;
     const frame = requestAnimationFrame(() =>
       drawMap(context, {
@@ -81,7 +81,7 @@ export function MapScreen(): ReactElement {
         focus,
         childCount: model.childCount,
         liveChild: model.liveChild,
-        flower,
+        modelColour,
         avoid: phone
           ? []
           : [
@@ -91,16 +91,16 @@ export function MapScreen(): ReactElement {
       }),
     );
     return () => cancelAnimationFrame(frame);
-  }, [canvas, host, model, view, palette, hidden, focus, flower, width, height, phone]);
+  }, [canvas, host, model, view, palette, hidden, focus, modelColour, width, height, phone]);
 
   const goTo = useCallback(
     (id: NodeId) => {
       session.go(id).then(
         () => {
-          go(treePlace(session.treeId));
+          navigateTo(treePlace(session.treeId));
           session.look(id);
         },
-        (thrown) => complain(asProblem(thrown)),
+        (thrown) => showError(asProblem(thrown)),
       );
     },
     [session],
@@ -110,7 +110,7 @@ export function MapScreen(): ReactElement {
     setFocus(id);
     const spot = model?.layout.spots.get(id);
     if (spot === undefined || model === null || view === null) return;
-    const { x, y } = spotXY(model.layout, spot.branch, spot.at);
+    const { x, y } = positionOf(model.layout, spot.branch, spot.at);
     const sx = x * view.kx + view.tx;
     const sy = y * view.ky + view.ty;
     const margin = 60;
@@ -122,18 +122,18 @@ export function MapScreen(): ReactElement {
     // With these the browser means something of its own, such as to print.
     if (model === null || event.ctrlKey || event.metaKey) return;
     const at = focus ?? model.leaf;
-    const next = at === null ? null : neighbour(model, at, event.key);
+    const next = at === null ? null : neighbourNode(model, at, event.key);
     if (next !== null) show(next);
     else if (event.key === 'Enter' && focus !== null) goTo(focus);
     else if (event.key.toLowerCase() === 'b' && focus !== null)
       void session.go(focus, { leaf: focus }).then(
-        () => go(treePlace(session.treeId)),
-        (thrown) => complain(asProblem(thrown)),
+        () => navigateTo(treePlace(session.treeId)),
+        (thrown) => showError(asProblem(thrown)),
       );
-    else if (event.key.toLowerCase() === 'p' && focus !== null) void pick(session, focus);
+    else if (event.key.toLowerCase() === 'p' && focus !== null) void cherryPickMessage(session, focus);
     else if (event.key === '+' || event.key === '=')
-      setView((now) => (now === null ? now : zoomed(now, 1.25, width / 2, height / 2)));
-    else if (event.key === '-') setView((now) => (now === null ? now : zoomed(now, 0.8, width / 2, height / 2)));
+      setView((now) => (now === null ? now : zoomView(now, 1.25, width / 2, height / 2)));
+    else if (event.key === '-') setView((now) => (now === null ? now : zoomView(now, 0.8, width / 2, height / 2)));
     else if (event.key === '/') finder.current?.focus();
     else if (event.key === 'Escape' && focus !== null) setFocus(null);
     else return;
@@ -146,15 +146,19 @@ export function MapScreen(): ReactElement {
     onFocus: setFocus,
     onOpen: goTo,
     // From afar messages are not drawn: whoever drags there means the ground.
-    onMove: level === 'far' ? null : (from, to) => void move(session, from, to),
+    onMove: level === 'far' ? null : (from, to) => void moveMessages(session, from, to),
   });
 
   return (
     <div className="mapscreen">
       <div className="bar">
-        <IconButton icon="left" label={`${t('backToThread')} (Esc)`} onClick={() => go(treePlace(session.treeId))} />
+        <IconButton
+          icon="left"
+          label={`${t('backToThread')} (Esc)`}
+          onClick={() => navigateTo(treePlace(session.treeId))}
+        />
         <div className="crumb grow">
-          <h1>{tree === null ? '' : (titleOf(tree) ?? t('untitled'))}</h1>
+          <h1>{tree === null ? '' : (titleOfNode(tree) ?? t('untitled'))}</h1>
           <BranchCrumb />
         </div>
         <fieldset className="seg wide" aria-label={t('filter')}>
@@ -211,7 +215,7 @@ export function MapScreen(): ReactElement {
             width={width}
             height={height}
             onOpen={goTo}
-            onMerge={(id) => open({ name: 'merge', nodeId: id })}
+            onMerge={(id) => openDialog({ name: 'merge', nodeId: id })}
           />
         ) : null}
         <div className="zoom">
@@ -226,7 +230,7 @@ export function MapScreen(): ReactElement {
                   const at = focus ?? model?.leaf ?? null;
                   const spot = at === null ? undefined : model?.layout.spots.get(at);
                   if (model !== null && spot !== undefined)
-                    setView(centred(model.layout, { width, height }, spot, scales[each.name]));
+                    setView(centreView(model.layout, { width, height }, spot, scales[each.name]));
                 }}
               >
                 {t(each.label)}
@@ -237,16 +241,16 @@ export function MapScreen(): ReactElement {
         {model === null || view === null || palette === null ? null : (
           <Minimap model={model} view={view} width={width} height={height} palette={palette} onMove={setView} />
         )}
-        {level === 'near' ? null : <Legend />}
+        {level === 'near' ? null : <MapLegend />}
         <p className="sr" role="status">
-          {found === null ? '' : t('foundOnMap', { n: num(found.size) })}
+          {found === null ? '' : t('foundOnMap', { n: formatNumber(found.size) })}
         </p>
       </div>
     </div>
   );
 }
 
-function matches(model: MapModel | null, find: string): ReadonlySet<NodeId> | null {
+function matchesFilter(model: MapModel | null, find: string): ReadonlySet<NodeId> | null {
   const words = find.trim().toLowerCase();
   if (model === null || words === '') return null;
   const found = new Set<NodeId>();
@@ -255,7 +259,7 @@ function matches(model: MapModel | null, find: string): ReadonlySet<NodeId> | nu
 }
 
 /** Where an arrow key leads: up goes on, down goes back, left and right go to the variants. */
-function neighbour(model: MapModel, id: NodeId, key: string): NodeId | null {
+function neighbourNode(model: MapModel, id: NodeId, key: string): NodeId | null {
   const node = model.topology.nodes.get(id);
   if (node === undefined) return null;
   if (key === 'ArrowUp') {

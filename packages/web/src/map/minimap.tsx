@@ -1,16 +1,16 @@
 import { type PointerEvent, type ReactElement, useEffect, useMemo, useRef } from 'react';
 import { drawMap } from './draw.ts';
-import type { Palette } from './palette.ts';
-import { contextOf } from './use-canvas.ts';
+import type { MapColours } from './map-colours.ts';
+import { canvasContext } from './use-canvas.ts';
 import type { MapModel } from './use-map.ts';
-import { fitted, type MapView } from './view.ts';
+import { fitView, type MapView } from './view.ts';
 
 interface MinimapProps {
   readonly model: MapModel;
   readonly view: MapView;
   readonly width: number;
   readonly height: number;
-  readonly palette: Palette;
+  readonly palette: MapColours;
   readonly onMove: (view: MapView) => void;
 }
 
@@ -19,7 +19,7 @@ const size = { width: 230, height: 138 };
 /** The whole tree, always, with a frame around what is seen; the frame can be dragged. */
 export function Minimap({ model, view, width, height, palette, onMove }: MinimapProps): ReactElement {
   const still = useRef<HTMLCanvasElement>(null);
-  const small = useMemo(() => fitted(model.layout, { ...size, left: 12, right: 12, top: 13, bottom: 14 }), [model]);
+  const small = useMemo(() => fitView(model.layout, { ...size, left: 12, right: 12, top: 13, bottom: 14 }), [model]);
   // The drawing changes with the tree; while one pans, only the frame moves.
   useEffect(() => {
     const canvas = still.current;
@@ -27,7 +27,7 @@ export function Minimap({ model, view, width, height, palette, onMove }: Minimap
     const scale = window.devicePixelRatio || 1;
     canvas.width = size.width * scale;
     canvas.height = size.height * scale;
-    const context = contextOf(canvas);
+    const context = canvasContext(canvas);
     if (context === null) return;
     drawMap(context, {
       layout: model.layout,
@@ -42,7 +42,7 @@ export function Minimap({ model, view, width, height, palette, onMove }: Minimap
       focus: null,
       childCount: model.childCount,
       liveChild: model.liveChild,
-      flower: () => palette.bark,
+      modelColour: () => palette.inactive,
       avoid: [],
       mini: true,
     });

@@ -9,7 +9,7 @@ export type OutlineRow =
   | { readonly kind: 'folded'; readonly id: NodeId; readonly count: number };
 
 /** What an outline is made for. */
-export interface OutlineWish {
+export interface OutlineOptions {
   readonly leaf: NodeId | null;
   readonly filter: ShapeFilter;
   readonly search: string;
@@ -37,7 +37,10 @@ function shapeOf(topology: Topology): OutlineShape {
 }
 
 /** The lines of an outline. A search lists what it finds in every branch instead. */
-export function outlineRows(topology: Topology, { leaf, filter, search, opened }: OutlineWish): readonly OutlineRow[] {
+export function outlineRows(
+  topology: Topology,
+  { leaf, filter, search, opened }: OutlineOptions,
+): readonly OutlineRow[] {
   const words = search.trim().toLowerCase();
   const finds = (node: TopologyNode) => {
     const title = topology.bookmarks.get(node.id)?.title ?? '';

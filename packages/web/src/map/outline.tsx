@@ -3,19 +3,19 @@ import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { t, tn } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
+import { openMessage } from '../state/open-message.ts';
+import { leafInShape } from '../state/topology-loader.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { visit } from '../state/visit.ts';
-import { leafInShape } from '../state/whole-shape.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
-import { Rings } from '../ui/rings.tsx';
+import { VariantRings } from '../ui/variant-rings.tsx';
 import { filters, type ShapeFilter } from './filters.ts';
 import { type OutlineRow, outlineRows } from './outline-rows.ts';
 
 /** The outline of the open tree: the way of the view, and what else grows at each fork. */
-export function Outline(): ReactElement {
+export function OutlinePanel(): ReactElement {
   const session = useSession();
   const topology = useTree((state) => state.topology);
   const stamp = useTree((state) => state.stamp);
@@ -49,7 +49,7 @@ export function Outline(): ReactElement {
       return;
     }
     useUi.setState({ current: row.node.id, drawer: false });
-    visit(session, row.node.id);
+    openMessage(session, row.node.id);
   };
 
   const step = (to: number) => {
@@ -190,7 +190,7 @@ function OutlineLine({ row, id, first, chosen, onPick }: OutlineLineProps): Reac
     >
       <span className="dot">
         {row.variants > 1 ? (
-          <Rings count={row.variants} at={row.at} />
+          <VariantRings count={row.variants} at={row.at} />
         ) : (
           <i className={node.kind === 'message' ? (node.role === 'tool' ? 'tool-mark' : '') : 'bar-mark'} />
         )}

@@ -1,12 +1,12 @@
 import { type ReactElement, useEffect, useMemo } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { complain } from '../state/acts.ts';
 import { asProblem } from '../state/http.ts';
+import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
-import { drawMap, nodeAt } from './draw.ts';
-import { contextOf, fontOf, useCanvas } from './use-canvas.ts';
-import { useFlower, useMapModel } from './use-map.ts';
-import { fitted } from './view.ts';
+import { drawMap, nodeAtPoint } from './draw.ts';
+import { canvasContext, fontOf, useCanvas } from './use-canvas.ts';
+import { useMapModel, useModelColour } from './use-map.ts';
+import { fitView } from './view.ts';
 
 const nothingHidden = () => false;
 
@@ -15,16 +15,16 @@ export function PanelMap(): ReactElement {
   const session = useSession();
   const model = useMapModel();
   const { host, canvas, width, height, palette } = useCanvas();
-  const flower = useFlower(palette);
+  const modelColour = useModelColour(palette);
   const view = useMemo(
     () =>
       model === null || width === 0
         ? null
-        : fitted(model.layout, { width, height, left: 34, right: 34, top: 64, bottom: 44 }, 2.4),
+        : fitView(model.layout, { width, height, left: 34, right: 34, top: 64, bottom: 44 }, 2.4),
     [model, width, height],
   );
   useEffect(() => {
-    const context = contextOf(canvas.current);
+    const context = canvasContext(canvas.current);
     if (context === null || model === null || view === null || palette === null) return;
     const frame = requestAnimationFrame(() =>
       drawMap(context, {
@@ -43,13 +43,13 @@ export function PanelMap(): ReactElement {
         focus: null,
         childCount: model.childCount,
         liveChild: model.liveChild,
-        flower,
+        modelColour,
         avoid: [],
         quiet: true,
       }),
     );
     return () => cancelAnimationFrame(frame);
-  }, [canvas, host, model, view, palette, flower, width, height]);
+  }, [canvas, host, model, view, palette, modelColour, width, height]);
   const count = model?.topology.nodes.size ?? 0;
   return (
     <div className="mapbox" ref={host}>
@@ -60,11 +60,11 @@ export function PanelMap(): ReactElement {
         onClick={(event) => {
           if (model === null || view === null) return;
           const box = event.currentTarget.getBoundingClientRect();
-          const id = nodeAt(model.layout, view, event.clientX - box.left, event.clientY - box.top);
+          const id = nodeAtPoint(model.layout, view, event.clientX - box.left, event.clientY - box.top);
           if (id !== null)
             session.go(id).then(
               () => session.look(id),
-              (thrown) => complain(asProblem(thrown)),
+              (thrown) => showError(asProblem(thrown)),
             );
         }}
       />

@@ -1,16 +1,16 @@
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { pick } from '../state/acts.ts';
 import { api } from '../state/client.ts';
-import { go, treePlace } from '../state/router.ts';
-import { sourceOf } from '../state/source.ts';
+import { replySourceOf } from '../state/reply-source.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
+import { cherryPickMessage } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { branchHere } from '../thread/message-acts.ts';
 import { Button } from '../ui/button.tsx';
 import { ModelName } from '../ui/model-name.tsx';
-import { Rings } from '../ui/rings.tsx';
-import { spotXY } from './layout.ts';
+import { VariantRings } from '../ui/variant-rings.tsx';
+import { positionOf } from './layout.ts';
 import type { MapModel } from './use-map.ts';
 import type { MapView } from './view.ts';
 
@@ -39,7 +39,7 @@ export function Preview({ model, view, id, width, height, onOpen, onMerge }: Pre
     const timer = setTimeout(() => {
       api
         .node(session.treeId, id)
-        .then(({ node }) => setRead({ id, text: node.text.slice(0, 400), model: sourceOf(node.meta).model }))
+        .then(({ node }) => setRead({ id, text: node.text.slice(0, 400), model: replySourceOf(node.meta).model }))
         .catch(() => undefined);
     }, 120);
     return () => clearTimeout(timer);
@@ -47,14 +47,14 @@ export function Preview({ model, view, id, width, height, onOpen, onMerge }: Pre
   const node = model.topology.nodes.get(id);
   const spot = model.layout.spots.get(id);
   if (node === undefined || spot === undefined) return null;
-  const { x, y } = spotXY(model.layout, spot.branch, spot.at);
+  const { x, y } = positionOf(model.layout, spot.branch, spot.at);
   const sx = x * view.kx + view.tx;
   const sy = y * view.ky + view.ty;
   const left = sx + 330 > width ? sx - 320 : sx + 22;
   const siblings = model.topology.children(node.parentId);
   const at = siblings.findIndex((each) => each.id === id) + 1;
   const text = loaded?.text.slice(0, 400) ?? (read?.id === id ? read.text : node.preview);
-  const name = loaded === undefined ? (read?.id === id ? read.model : null) : sourceOf(loaded.meta).model;
+  const name = loaded === undefined ? (read?.id === id ? read.model : null) : replySourceOf(loaded.meta).model;
   const above = (spot.branch.weights[spot.at] ?? 1) - 1;
   const phone = width < 720;
   return (
@@ -74,7 +74,7 @@ export function Preview({ model, view, id, width, height, onOpen, onMerge }: Pre
         <span className="grow" />
         {siblings.length > 1 ? (
           <span className="row num dim">
-            <Rings count={siblings.length} at={at} />
+            <VariantRings count={siblings.length} at={at} />
             {at}/{siblings.length}
           </span>
         ) : null}
@@ -89,13 +89,14 @@ export function Preview({ model, view, id, width, height, onOpen, onMerge }: Pre
             <Button
               small
               onClick={() => {
-                if (loaded !== undefined) void branchHere(session, loaded).then(() => go(treePlace(session.treeId)));
+                if (loaded !== undefined)
+                  void branchHere(session, loaded).then(() => navigateTo(treePlace(session.treeId)));
                 else onOpen(id);
               }}
             >
               {t('branch')}
             </Button>
-            <Button small onClick={() => void pick(session, id)}>
+            <Button small onClick={() => void cherryPickMessage(session, id)}>
               {t('pickShort')}
             </Button>
             <Button small onClick={() => onMerge(id)}>

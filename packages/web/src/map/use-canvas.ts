@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useUi } from '../state/ui.ts';
-import { type Palette, readPalette } from './palette.ts';
+import { type MapColours, readMapColours } from './map-colours.ts';
 
 /** A canvas with its size and the colours of the theme. */
 export interface Surface {
@@ -8,7 +8,7 @@ export interface Surface {
   readonly canvas: RefObject<HTMLCanvasElement | null>;
   readonly width: number;
   readonly height: number;
-  readonly palette: Palette | null;
+  readonly palette: MapColours | null;
 }
 
 /** Keeps a canvas as large as its place and as sharp as the screen, and reads the colours again when the theme changes. */
@@ -17,7 +17,7 @@ export function useCanvas(): Surface {
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = useUi((ui) => ui.theme);
   const [size, setSize] = useState({ width: 0, height: 0 });
-  const [palette, setPalette] = useState<Palette | null>(null);
+  const [palette, setPalette] = useState<MapColours | null>(null);
   useEffect(() => {
     const element = host.current;
     if (element === null) return;
@@ -30,7 +30,7 @@ export function useCanvas(): Surface {
   useEffect(() => {
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const look = () => {
-      if (host.current !== null && theme !== undefined) setPalette(readPalette(host.current));
+      if (host.current !== null && theme !== undefined) setPalette(readMapColours(host.current));
     };
     look();
     dark.addEventListener('change', look);
@@ -49,7 +49,7 @@ export function useCanvas(): Surface {
 }
 
 /** The canvas's context, scaled so that one unit is one CSS pixel; null where there is none. */
-export function contextOf(canvas: HTMLCanvasElement | null): CanvasRenderingContext2D | null {
+export function canvasContext(canvas: HTMLCanvasElement | null): CanvasRenderingContext2D | null {
   const context = canvas?.getContext('2d') ?? null;
   const scale = window.devicePixelRatio || 1;
   context?.setTransform(scale, 0, 0, scale, 0, 0);

@@ -1,13 +1,13 @@
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { useEffect, useMemo } from 'react';
-import { flowerOf } from '../state/hues.ts';
-import { sourceOf } from '../state/source.ts';
+import { modelColourOf } from '../state/model-colours.ts';
+import { replySourceOf } from '../state/reply-source.ts';
 import type { Topology } from '../state/topology.ts';
+import { leafInShape } from '../state/topology-loader.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { leafInShape } from '../state/whole-shape.ts';
 import type { ShapeFilter } from './filters.ts';
 import { layOut, type MapBranch, type MapLayout } from './layout.ts';
-import type { Palette } from './palette.ts';
+import type { MapColours } from './map-colours.ts';
 
 /** A tree that is ready to be drawn. */
 export interface MapModel {
@@ -54,7 +54,7 @@ export function useMapModel(): MapModel | null {
 }
 
 /** The colour of a branch's tip: that of the model which wrote it, where that is known. */
-export function useFlower(palette: Palette | null): (branch: MapBranch) => string {
+export function useModelColour(palette: MapColours | null): (branch: MapBranch) => string {
   const nodes = useTree((state) => state.part?.nodes);
   return useMemo(
     () => (branch) => {
@@ -62,10 +62,10 @@ export function useFlower(palette: Palette | null): (branch: MapBranch) => strin
       for (let at = branch.nodes.length - 1; at >= 0 && at > branch.nodes.length - 4; at--) {
         const id = branch.nodes[at]?.id;
         const node = id === undefined ? undefined : nodes?.get(id);
-        const model = node === undefined ? null : sourceOf(node.meta).model;
-        if (model !== null) return palette[flowerOf(model)];
+        const model = node === undefined ? null : replySourceOf(node.meta).model;
+        if (model !== null) return palette[modelColourOf(model)];
       }
-      return palette.bark;
+      return palette.inactive;
     },
     [nodes, palette],
   );

@@ -1,9 +1,9 @@
 import type { NodeId } from '@coppice/core';
 import { type PointerEvent, useEffect, useRef, useState } from 'react';
-import { nodeAt } from './pen.ts';
+import { nodeAtPoint } from './map-scene.ts';
 import type { useCanvas } from './use-canvas.ts';
 import type { MapModel } from './use-map.ts';
-import { type MapView, zoomed } from './view.ts';
+import { type MapView, zoomView } from './view.ts';
 
 interface Held {
   readonly x: number;
@@ -64,7 +64,7 @@ export function usePointer(
       const box = element.getBoundingClientRect();
       if (event.ctrlKey || event.metaKey || Math.abs(event.deltaX) < 1)
         setView(
-          zoomed(
+          zoomView(
             view,
             Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)),
             event.clientX - box.left,
@@ -78,7 +78,7 @@ export function usePointer(
   }, [canvas, view, setView]);
   const dragOver = (from: NodeId, x: number, y: number): Drag | null => {
     if (model === null || view === null) return null;
-    const over = nodeAt(model.layout, view, x, y);
+    const over = nodeAtPoint(model.layout, view, x, y);
     const other = over === from ? null : over;
     const fits = other !== null && !isBelow(model, other, from) && model.topology.nodes.get(from)?.parentId !== other;
     return { from, x, y, over: other, fits };
@@ -94,14 +94,14 @@ export function usePointer(
       const { x, y } = at(event);
       event.currentTarget.setPointerCapture(event.pointerId);
       const draggable = pointed.onMove !== null && event.pointerType === 'mouse';
-      held.current = { x, y, view, node: draggable ? nodeAt(model.layout, view, x, y) : null, moved: false };
+      held.current = { x, y, view, node: draggable ? nodeAtPoint(model.layout, view, x, y) : null, moved: false };
     },
     onPointerMove: (event: PointerEvent<HTMLCanvasElement>) => {
       const { x, y } = at(event);
       const hold = held.current;
       if (hold === null) {
         if (model !== null && view !== null && event.pointerType === 'mouse')
-          pointed.onFocus(nodeAt(model.layout, view, x, y));
+          pointed.onFocus(nodeAtPoint(model.layout, view, x, y));
         return;
       }
       if (Math.abs(x - hold.x) + Math.abs(y - hold.y) > 4) hold.moved = true;
@@ -115,7 +115,7 @@ export function usePointer(
       drop();
       if (hold === null || model === null || view === null) return;
       const { x, y } = at(event);
-      const id = nodeAt(model.layout, view, x, y);
+      const id = nodeAtPoint(model.layout, view, x, y);
       if (hold.moved && hold.node !== null) {
         const over = dragOver(hold.node, x, y);
         if (over?.over != null && over.fits) pointed.onMove?.(hold.node, over.over);

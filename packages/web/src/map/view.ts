@@ -1,5 +1,5 @@
 /** How the map is looked at: a scale for each direction and where the stump stands. */
-import { lean, type MapLayout, spotXY } from './layout.ts';
+import { lean, type MapLayout, positionOf } from './layout.ts';
 
 /** From places of the layout to pixels. */
 export interface MapView {
@@ -10,18 +10,18 @@ export interface MapView {
 }
 
 /** How much is shown: stems; every message; a card for each. */
-export type Level = 'far' | 'mid' | 'near';
+export type ZoomLevel = 'far' | 'mid' | 'near';
 
 /** The level of a scale. */
-export function levelOf(view: Pick<MapView, 'ky'>): Level {
+export function levelOf(view: Pick<MapView, 'ky'>): ZoomLevel {
   return view.ky < 0.75 ? 'far' : view.ky > 2 ? 'near' : 'mid';
 }
 
 /** Scales of the three levels, for their buttons. */
-export const scales: Readonly<Record<Level, number>> = { far: 0.5, mid: 1, near: 4.4 };
+export const scales: Readonly<Record<ZoomLevel, number>> = { far: 0.5, mid: 1, near: 4.4 };
 
 /** A frame in pixels, with room at its edges. */
-export interface Frame {
+export interface ViewFrame {
   readonly width: number;
   readonly height: number;
   readonly left: number;
@@ -31,29 +31,29 @@ export interface Frame {
 }
 
 /** The whole tree in a frame, each direction by its own scale; never larger than `most`. */
-export function fitted(layout: MapLayout, frame: Frame, most = 1): MapView {
+export function fitView(layout: MapLayout, frame: ViewFrame, most = 1): MapView {
   const wide = Math.max(1, layout.right - layout.left);
   const kx = Math.min(most, (frame.width - frame.left - frame.right) / wide);
   const ky = Math.min(most * 1.1, (frame.height - frame.top - frame.bottom) / Math.max(60, layout.height));
-  const room = frame.width - frame.left - frame.right - wide * kx;
-  return { kx, ky, tx: frame.left + room / 2 - layout.left * kx, ty: frame.height - frame.bottom };
+  const space = frame.width - frame.left - frame.right - wide * kx;
+  return { kx, ky, tx: frame.left + space / 2 - layout.left * kx, ty: frame.height - frame.bottom };
 }
 
 /** A view scaled about a point of the screen. */
-export function zoomed(view: MapView, by: number, x: number, y: number): MapView {
+export function zoomView(view: MapView, by: number, x: number, y: number): MapView {
   const ky = Math.min(6, Math.max(0.002, view.ky * by));
   const kx = Math.min(6, Math.max(0.002, view.kx * by));
   return { kx, ky, tx: x - ((x - view.tx) / view.kx) * kx, ty: y - ((y - view.ty) / view.ky) * ky };
 }
 
 /** A view that has a message in the middle, at a scale. */
-export function centred(
+export function centreView(
   layout: MapLayout,
-  frame: Pick<Frame, 'width' | 'height'>,
+  frame: Pick<ViewFrame, 'width' | 'height'>,
   spot: { readonly branch: MapLayout['branches'][number]; readonly at: number },
   scale: number,
 ): MapView {
-  const { x, y } = spotXY(layout, spot.branch, spot.at);
+  const { x, y } = positionOf(layout, spot.branch, spot.at);
   return { kx: scale, ky: scale, tx: frame.width / 2 - x * scale, ty: frame.height / 2 - y * scale };
 }
 

@@ -60,7 +60,7 @@ function blocksFrom(text: string, start: number): Lexed {
 }
 
 /** A text cut into blocks, ready to be gone on with. */
-export interface Cut {
+export interface BlockCut {
   readonly text: string;
   readonly blocks: readonly MarkdownBlock[];
   /** How many blocks from the first on stand where they say; a longer text goes on from these. */
@@ -72,7 +72,7 @@ export interface Cut {
  * same objects, so that a reply which is still being written is neither read nor drawn again from the start. Answers
  * null for a text that no reader of Markdown survives, such as ten thousand quotes in each other.
  */
-export function cutBlocks(text: string, before: Cut | null): Cut | null {
+export function cutBlocks(text: string, before: BlockCut | null): BlockCut | null {
   // Carriage returns are dropped by the lexer; offsets must count the same text.
   const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   try {

@@ -1,10 +1,10 @@
 import { memo, type ReactElement, useMemo, useState } from 'react';
-import { num, t } from '../i18n/index.ts';
+import { formatNumber, t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useScrollable } from '../ui/use-scrollable.ts';
 import { highlight } from './highlight.ts';
-import { piecesOf } from './pieces.ts';
+import { splitPieces } from './pieces.ts';
 import { useHighlighter } from './use-library.ts';
 
 // More is shown on demand, and in one colour: nobody reads so much code in a chat.
@@ -20,11 +20,11 @@ export const Code = memo(function Code({
 }): ReactElement {
   const scrolls = useScrollable<HTMLPreElement>();
   const [whole, setWhole] = useState(false);
-  const [first] = useMemo(() => piecesOf(code, mostShown), [code]);
+  const [first] = useMemo(() => splitPieces(code, mostShown), [code]);
   const shown = first?.text ?? '';
   const highlighter = useHighlighter(language !== '');
   const parts = useMemo(() => highlight(highlighter, shown, language), [highlighter, shown, language]);
-  const rest = useMemo(() => (whole ? piecesOf(code.slice(shown.length)) : []), [whole, code, shown]);
+  const rest = useMemo(() => (whole ? splitPieces(code.slice(shown.length)) : []), [whole, code, shown]);
   return (
     <div className="code">
       <div>
@@ -49,7 +49,7 @@ export const Code = memo(function Code({
       </pre>
       {shown.length < code.length && !whole ? (
         <Button small onClick={() => setWhole(true)}>
-          {t('showRest', { n: num(code.length - shown.length) })}
+          {t('showRest', { n: formatNumber(code.length - shown.length) })}
         </Button>
       ) : null}
     </div>

@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { type Cut, cutBlocks } from './blocks.ts';
+import { type BlockCut, cutBlocks } from './blocks.ts';
 import { highlight } from './highlight.ts';
 import { highlighter } from './languages.ts';
 import { isOwnImage, safeAddress } from './links.ts';
 import { Markdown } from './markdown.tsx';
-import { piecesOf } from './pieces.ts';
+import { splitPieces } from './pieces.ts';
 import { type Slices, sliceLength, sliceMarkdown, sliceWeight } from './slices.ts';
 
 const sample =
   '# Title\n\nOne *word*.\n\n- a\n- b\n\n```js\nlet x = 1;\n\nlet y = 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.\n';
 
 test('[B2] blocks above the last two stay the same objects while a text grows', () => {
-  let cut: Cut | null = null;
+  let cut: BlockCut | null = null;
   for (let length = 1; length <= sample.length; length++) {
     const next = cutBlocks(sample.slice(0, length), cut);
     for (const [index, block] of (cut?.blocks.slice(0, -2) ?? []).entries()) expect(next?.blocks[index]).toBe(block);
@@ -43,7 +43,7 @@ test('[B2] what is cut piece by piece has the texts and places of what is cut at
   fc.assert(
     fc.property(fc.array(line, { maxLength: 30 }), fc.integer({ min: 1, max: 9 }), (lines, stride) => {
       const text = lines.join('\n');
-      let cut: Cut | null = null;
+      let cut: BlockCut | null = null;
       for (let length = stride; length < text.length; length += stride) cut = cutBlocks(text.slice(0, length), cut);
       cut = cutBlocks(text, cut);
       const places = (cut?.blocks ?? []).map((block) => block.at);
@@ -88,7 +88,7 @@ test('[B4] the pieces of a large text joined are the text', () => {
     fc.property(fc.array(fc.string({ maxLength: 9000 }), { maxLength: 12 }), (lines) => {
       const text = lines.join('\n');
       expect(
-        piecesOf(text)
+        splitPieces(text)
           .map((piece) => piece.text)
           .join(''),
       ).toBe(text);

@@ -4,9 +4,9 @@
  */
 import type { Token, Tokens } from 'marked';
 import { Fragment, memo, type ReactElement, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import { num, t } from '../i18n/index.ts';
+import { formatNumber, t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
-import { type Cut, cutBlocks, type MarkdownBlock } from './blocks.ts';
+import { type BlockCut, cutBlocks, type MarkdownBlock } from './blocks.ts';
 import { Code } from './code.tsx';
 import { directionOf } from './direction.ts';
 import { countElements, mostElements } from './elements.ts';
@@ -67,7 +67,7 @@ export const Markdown = memo(function Markdown({ text, growing = false }: Markdo
       ) : null}
       {left > 0 && firstEnd === null ? (
         <Button small onClick={() => setFirstEnd(end)}>
-          {t('showRest', { n: num(left) })}
+          {t('showRest', { n: formatNumber(left) })}
         </Button>
       ) : null}
     </>
@@ -85,7 +85,7 @@ const SliceView = memo(function SliceView({
   /** Whether it came on demand: then the browser lays it out when it comes into sight. */
   readonly later: boolean;
 }): ReactElement {
-  const before = useRef<Cut | null>(null);
+  const before = useRef<BlockCut | null>(null);
   const cut = useMemo(() => {
     if (slice.plain) return null;
     const next = cutBlocks(slice.prefix + slice.text, growing ? before.current : null);
@@ -100,7 +100,7 @@ const SliceView = memo(function SliceView({
 // Compared by what is written: a block whose text did not change is not drawn again while the reply goes on below it.
 const Block = memo(
   function Block({ block }: { readonly block: MarkdownBlock }): ReactElement {
-    return <>{element(block.token, 0)}</>;
+    return <>{renderElement(block.token, 0)}</>;
   },
   (a, b) => a.block.raw === b.block.raw,
 );
@@ -108,49 +108,49 @@ const Block = memo(
 // Deeper than this nobody reads, and each level costs stack.
 const deepest = 40;
 
-function all(tokens: readonly Token[] | undefined, depth: number): ReactNode {
+function renderAll(tokens: readonly Token[] | undefined, depth: number): ReactNode {
   if (tokens === undefined) return null;
   let at = 0;
   return tokens.map((token) => {
     const key = at;
     at += token.raw.length || 1;
-    return <Fragment key={key}>{element(token, depth + 1)}</Fragment>;
+    return <Fragment key={key}>{renderElement(token, depth + 1)}</Fragment>;
   });
 }
 
-function element(token: Token, depth: number): ReactNode {
+function renderElement(token: Token, depth: number): ReactNode {
   if (depth > deepest) return token.raw;
   switch (token.type) {
     case 'paragraph':
-      return <p dir="auto">{all(token.tokens, depth)}</p>;
+      return <p dir="auto">{renderAll(token.tokens, depth)}</p>;
     case 'text':
-      return token.tokens === undefined ? unescaped(String(token.text)) : all(token.tokens, depth);
+      return token.tokens === undefined ? unescapeHtml(String(token.text)) : renderAll(token.tokens, depth);
     case 'escape':
       return String(token.text);
     case 'strong':
-      return <strong>{all(token.tokens, depth)}</strong>;
+      return <strong>{renderAll(token.tokens, depth)}</strong>;
     case 'em':
-      return <em>{all(token.tokens, depth)}</em>;
+      return <em>{renderAll(token.tokens, depth)}</em>;
     case 'del':
-      return <del>{all(token.tokens, depth)}</del>;
+      return <del>{renderAll(token.tokens, depth)}</del>;
     case 'codespan':
       return <code dir="ltr">{String(token.text)}</code>;
     case 'br':
       return <br />;
     case 'heading':
-      return heading(token, depth);
+      return renderHeading(token, depth);
     case 'code':
       return <Code code={String(token.text)} language={languageOf(token.lang)} />;
     case 'blockquote':
-      return <blockquote dir={directionOf(token.raw)}>{all(token.tokens, depth)}</blockquote>;
+      return <blockquote dir={directionOf(token.raw)}>{renderAll(token.tokens, depth)}</blockquote>;
     case 'hr':
       return <hr />;
     case 'list':
-      return isList(token) ? list(token, depth) : token.raw;
+      return isListToken(token) ? renderList(token, depth) : token.raw;
     case 'table':
-      return isTable(token) ? table(token, depth) : token.raw;
+      return isTableToken(token) ? renderTable(token, depth) : token.raw;
     case 'link':
-      return link(token, depth);
+      return renderLink(token, depth);
     case 'image':
       return <Picture address={String(token.href)} words={String(token.text)} />;
     case 'math':
@@ -171,11 +171,11 @@ function element(token: Token, depth: number): ReactNode {
   }
 }
 
-function isList(token: Token): token is Tokens.List {
+function isListToken(token: Token): token is Tokens.List {
   return token.type === 'list' && 'items' in token;
 }
 
-function isTable(token: Token): token is Tokens.Table {
+function isTableToken(token: Token): token is Tokens.Table {
   return token.type === 'table' && 'rows' in token;
 }
 
@@ -184,14 +184,14 @@ function languageOf(lang: unknown): string {
 }
 
 // The page has the first two levels of headings for itself.
-function heading(token: Token, depth: number): ReactElement {
-  const inside = all('tokens' in token ? token.tokens : [], depth);
+function renderHeading(token: Token, depth: number): ReactElement {
+  const inside = renderAll('tokens' in token ? token.tokens : [], depth);
   const level = 'depth' in token ? Number(token.depth) : 6;
   if (level <= 1) return <h3 dir="auto">{inside}</h3>;
   return level === 2 ? <h4 dir="auto">{inside}</h4> : <h5 dir="auto">{inside}</h5>;
 }
 
-function list(token: Tokens.List, depth: number): ReactElement {
+function renderList(token: Tokens.List, depth: number): ReactElement {
   let at = 0;
   const items = token.items.map((item) => {
     const key = at;
@@ -207,7 +207,7 @@ function list(token: Tokens.List, depth: number): ReactElement {
             aria-label={item.text.slice(0, 80)}
           />
         ) : null}
-        {all(item.tokens, depth)}
+        {renderAll(item.tokens, depth)}
       </li>
     );
   });
@@ -222,7 +222,7 @@ function list(token: Tokens.List, depth: number): ReactElement {
 
 const sides = { left: 'to-left', right: 'to-right', center: 'to-center' } as const;
 
-function table(token: Tokens.Table, depth: number): ReactElement {
+function renderTable(token: Tokens.Table, depth: number): ReactElement {
   const side = (index: number) => {
     const align = token.align[index];
     return align === null || align === undefined ? undefined : sides[align];
@@ -236,7 +236,7 @@ function table(token: Tokens.Table, depth: number): ReactElement {
           <tr>
             {columns.map(({ cell, column }) => (
               <th key={column} className={side(column)} scope="col">
-                {all(cell.tokens, depth)}
+                {renderAll(cell.tokens, depth)}
               </th>
             ))}
           </tr>
@@ -246,7 +246,7 @@ function table(token: Tokens.Table, depth: number): ReactElement {
             <tr key={row}>
               {cells.map(({ cell, column }) => (
                 <td key={column} className={side(column)}>
-                  {all(cell.tokens, depth)}
+                  {renderAll(cell.tokens, depth)}
                 </td>
               ))}
             </tr>
@@ -257,10 +257,10 @@ function table(token: Tokens.Table, depth: number): ReactElement {
   );
 }
 
-function link(token: Token, depth: number): ReactNode {
+function renderLink(token: Token, depth: number): ReactNode {
   const address = 'href' in token ? String(token.href) : '';
   const safe = safeAddress(address);
-  const inside = all('tokens' in token ? token.tokens : [], depth);
+  const inside = renderAll('tokens' in token ? token.tokens : [], depth);
   // What is not followed is shown whole, so that nobody wonders where the words lead.
   if (safe === null)
     return address === '' ? (
@@ -298,7 +298,7 @@ const entities: Readonly<Record<string, string>> = {
   euro: '€',
 };
 
-function unescaped(text: string): string {
+function unescapeHtml(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(
     /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{1,10}));/gi,

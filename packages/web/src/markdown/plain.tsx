@@ -1,7 +1,7 @@
 import { type ReactElement, useMemo, useState } from 'react';
-import { num, t } from '../i18n/index.ts';
+import { formatNumber, t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
-import { piecesOf } from './pieces.ts';
+import { splitPieces } from './pieces.ts';
 
 const shownAtFirst = 40_000;
 
@@ -9,7 +9,7 @@ const shownAtFirst = 40_000;
 export function Plain({ text }: { readonly text: string }): ReactElement {
   const [whole, setWhole] = useState(false);
   const shown = whole ? text : text.slice(0, shownAtFirst);
-  const pieces = useMemo(() => piecesOf(shown), [shown]);
+  const pieces = useMemo(() => splitPieces(shown), [shown]);
   return (
     <div className="plain-text">
       {pieces.map((piece) => (
@@ -19,7 +19,7 @@ export function Plain({ text }: { readonly text: string }): ReactElement {
       ))}
       {shown.length < text.length ? (
         <Button small onClick={() => setWhole(true)}>
-          {t('showRest', { n: num(text.length - shown.length) })}
+          {t('showRest', { n: formatNumber(text.length - shown.length) })}
         </Button>
       ) : null}
     </div>

@@ -2,23 +2,23 @@
 import type { Node, NodeId, TreeId } from '@coppice/core';
 import { nodeId } from '@coppice/core';
 import { t } from '../i18n/index.ts';
-import { complain } from './acts.ts';
+import type { WrittenAnswer } from './api-types.ts';
+import { loadTrees } from './app-data.ts';
 import { api } from './client.ts';
 import { asProblem } from './http.ts';
-import { loadTrees } from './lists.ts';
-import { go, treePlace } from './router.ts';
+import { navigateTo, treePlace } from './router.ts';
 import type { TreeSession } from './session.ts';
-import { say } from './toasts.ts';
-import type { Written } from './wire.ts';
+import { showToast } from './toasts.ts';
+import { showError } from './tree-actions.ts';
 
 /** Where something goes: to the end of a tree's active branch, or as a stem of its own. */
-export interface Destination {
+export interface MoveDestination {
   readonly treeId: TreeId;
   readonly under: 'end' | 'stump';
 }
 
 /** The first node that came into a tree. */
-function landedAt({ result, nodes, activeNodeId }: Written): NodeId | null {
+function landedAt({ result, nodes, activeNodeId }: WrittenAnswer): NodeId | null {
   if (typeof result === 'object' && result !== null && 'nodeId' in result && typeof result.nodeId === 'string')
     return nodeId(result.nodeId);
   return nodes[0]?.id ?? activeNodeId;
@@ -29,7 +29,12 @@ function landedAt({ result, nodes, activeNodeId }: Written): NodeId | null {
  * names the version that is shown here. The other tree's, which a copy names, was read a moment before: only growth hangs
  * on it, never somebody's words.
  */
-export async function carry(session: TreeSession, node: Node, to: Destination, how: 'move' | 'copy'): Promise<boolean> {
+export async function moveBetweenTrees(
+  session: TreeSession,
+  node: Node,
+  to: MoveDestination,
+  how: 'move' | 'copy',
+): Promise<boolean> {
   const here = session.treeId;
   const end = session.state.part?.leaf ?? node.id;
   try {
@@ -40,51 +45,51 @@ export async function carry(session: TreeSession, node: Node, to: Destination, h
         ? await api.move(here, node.id, { parentId, treeId: to.treeId }, session.version)
         : await api.cherryPick(to.treeId, { nodeId: node.id, to: end, from: here, parentId }, there.version);
     const at = landedAt(written);
-    go(treePlace(to.treeId, at === null ? {} : { nodeId: at }));
+    navigateTo(treePlace(to.treeId, at === null ? {} : { nodeId: at }));
     void loadTrees();
-    say({
+    showToast({
       icon: how === 'move' ? 'map' : 'copy',
       text: t(how === 'move' ? 'movedThere' : 'copiedThere'),
-      action: { label: t('undo'), run: () => void takeBack(to.treeId, written, here) },
+      action: { label: t('undo'), run: () => void undoMove(to.treeId, written, here) },
     });
     return true;
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
     return false;
   }
 }
 
 /** One act over two trees is taken back in both. */
-async function takeBack(there: TreeId, { actId, version }: Written, here: TreeId): Promise<void> {
+async function undoMove(there: TreeId, { actId, version }: WrittenAnswer, here: TreeId): Promise<void> {
   try {
     await api.undo(there, { actId }, version);
-    go(treePlace(here));
-    say({ icon: 'undo', text: t('undone') });
+    navigateTo(treePlace(here));
+    showToast({ icon: 'undo', text: t('undone') });
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
   }
 }
 
 /** Keeps a tree that lives in memory alone; from now on it is in the list, in search and in backups. */
-export async function keepTree(session: TreeSession): Promise<void> {
+export async function keepTemporaryTree(session: TreeSession): Promise<void> {
   try {
     await api.keep(session.treeId);
     session.patchTree({ temporary: false });
     void loadTrees();
-    say({ icon: 'check', text: t('treeKept') });
+    showToast({ icon: 'check', text: t('treeKept') });
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
   }
 }
 
 /** Takes a tree out of the trash. */
-export async function bringBack(session: TreeSession): Promise<void> {
+export async function mergeBack(session: TreeSession): Promise<void> {
   try {
     await api.restoreTree(session.treeId);
     session.patchTree({ deletedAt: null });
     void loadTrees();
-    say({ icon: 'undo', text: t('restored') });
+    showToast({ icon: 'undo', text: t('restored') });
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
   }
 }

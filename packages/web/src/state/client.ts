@@ -1,16 +1,15 @@
 /** Every route that the page calls, by its meaning. */
 import type { Bookmark, Message, Node, NodeId, TreeId, TreeQuery } from '@coppice/core';
-import { type Ask, ask, Problem } from './http.ts';
 import type {
-  Begun,
+  BegunAnswer,
   CommandAnswer,
   CommandView,
   CommitSummary,
   ContextAnswer,
   Edited,
   ImpactAnswer,
-  Listed,
   ListedBookmark,
+  ListedTree,
   McpServerView,
   ModelView,
   PageAnswer,
@@ -22,10 +21,11 @@ import type {
   TopologyAnswer,
   TrashItem,
   TreeShape,
-  TreeView,
+  TreeViewData,
   UndoneAnywhere,
-  Written,
-} from './wire.ts';
+  WrittenAnswer,
+} from './api-types.ts';
+import { type Ask, HttpProblem, request } from './http.ts';
 
 /** Where the attachments that a link shows are asked for. */
 export function sharedAttachments(token: string): string {
@@ -59,57 +59,59 @@ export interface GenerationRequest {
 }
 
 /** Where a command runs: the end of the view, and the nodes that it may name by number. */
-export interface CommandPlace {
+export interface CommandPlaceBody {
   readonly activeNodeId: NodeId | null;
   readonly list: readonly NodeId[];
 }
 
 /** The place of a tree in the API. */
-export function at(tree: TreeId): string {
+export function treePath(tree: TreeId): string {
   return `/api/trees/${encodeURIComponent(tree)}`;
 }
 
-function node(tree: TreeId, id: NodeId): string {
-  return `${at(tree)}/nodes/${encodeURIComponent(id)}`;
+function nodePath(tree: TreeId, id: NodeId): string {
+  return `${treePath(tree)}/nodes/${encodeURIComponent(id)}`;
 }
 
 /**
  * Takes back, does again or brings back. Where the tree went on before the page heard of it, it is asked once more under
  * the version that the refusal tells: what others did on top of it is refused by itself, whatever was seen.
  */
-async function takeBack(ask: Ask, path: string, body: object, version: number): Promise<Written> {
+async function takeBackBody(ask: Ask, path: string, body: object, version: number): Promise<WrittenAnswer> {
   try {
-    return await ask<Written>('POST', path, { body, version });
+    return await ask<WrittenAnswer>('POST', path, { body, version });
   } catch (thrown) {
-    const now = thrown instanceof Problem && thrown.code === 'tree/version-conflict' ? thrown.data.version : undefined;
+    const now =
+      thrown instanceof HttpProblem && thrown.code === 'tree/version-conflict' ? thrown.data.version : undefined;
     if (typeof now !== 'number') throw thrown;
-    return ask<Written>('POST', path, { body, version: now });
+    return ask<WrittenAnswer>('POST', path, { body, version: now });
   }
 }
 
-/** The server, as the page knows it. Everything rejects with a `Problem`. */
+/** The server, as the page knows it. Everything rejects with a `HttpProblem`. */
 export function createApi(ask: Ask) {
   return {
-    trees: (filter: TreeFilter = {}) => ask<Listed<TreeView>>('GET', '/api/trees', { query: { ...filter } }),
-    tree: (tree: TreeId) => ask<TreeView>('GET', at(tree)),
+    trees: (filter: TreeFilter = {}) => ask<ListedTree<TreeViewData>>('GET', '/api/trees', { query: { ...filter } }),
+    tree: (tree: TreeId) => ask<TreeViewData>('GET', treePath(tree)),
     create: (body: {
       readonly title?: string;
       readonly systemPrompt?: string;
       readonly temporary?: boolean;
       readonly messages?: readonly OutMessage[];
-    }) => ask<Written>('POST', '/api/trees', { body }),
-    patch: (tree: TreeId, body: Readonly<Record<string, unknown>>) => ask<Written>('PATCH', at(tree), { body }),
+    }) => ask<WrittenAnswer>('POST', '/api/trees', { body }),
+    patch: (tree: TreeId, body: Readonly<Record<string, unknown>>) =>
+      ask<WrittenAnswer>('PATCH', treePath(tree), { body }),
     setPrompt: (tree: TreeId, systemPrompt: string, whole: boolean, version: number) =>
-      ask<Written>('PUT', `${at(tree)}/system-prompt`, { body: { systemPrompt, whole }, version }),
+      ask<WrittenAnswer>('PUT', `${treePath(tree)}/system-prompt`, { body: { systemPrompt, whole }, version }),
     duplicate: (tree: TreeId, body: { readonly nodeId?: NodeId; readonly whole?: boolean; readonly title?: string }) =>
-      ask<Written>('POST', `${at(tree)}/duplicate`, { body }),
+      ask<WrittenAnswer>('POST', `${treePath(tree)}/duplicate`, { body }),
     removeTree: (tree: TreeId, purge = false) =>
-      ask<unknown>('DELETE', at(tree), { query: { purge: purge || undefined } }),
-    restoreTree: (tree: TreeId) => ask<unknown>('POST', `${at(tree)}/restore`, { body: {} }),
-    keep: (tree: TreeId) => ask<Written>('POST', `${at(tree)}/keep`, { body: {} }),
+      ask<unknown>('DELETE', treePath(tree), { query: { purge: purge || undefined } }),
+    restoreTree: (tree: TreeId) => ask<unknown>('POST', `${treePath(tree)}/restore`, { body: {} }),
+    keep: (tree: TreeId) => ask<WrittenAnswer>('POST', `${treePath(tree)}/keep`, { body: {} }),
     shapes: (ids: readonly TreeId[]) =>
       ask<{ readonly items: readonly TreeShape[] }>('GET', '/api/shapes', { query: { ids: ids.join(',') } }),
-    allBookmarks: (cursor?: string) => ask<Listed<ListedBookmark>>('GET', '/api/bookmarks', { query: { cursor } }),
+    allBookmarks: (cursor?: string) => ask<ListedTree<ListedBookmark>>('GET', '/api/bookmarks', { query: { cursor } }),
     folders: () =>
       ask<{ readonly items: readonly { readonly name: string; readonly count: number }[] }>('GET', '/api/folders'),
     tags: () =>
@@ -124,24 +126,24 @@ export function createApi(ask: Ask) {
         readonly after?: NodeId;
       },
       signal?: AbortSignal,
-    ) => ask<PageAnswer>('GET', `${at(tree)}/page`, { query: { ...query, siblings: true }, signal }),
+    ) => ask<PageAnswer>('GET', `${treePath(tree)}/page`, { query: { ...query, siblings: true }, signal }),
     topology: (tree: TreeId, signal?: AbortSignal) =>
-      ask<TopologyAnswer>('GET', `${at(tree)}/topology/columns`, { signal }),
+      ask<TopologyAnswer>('GET', `${treePath(tree)}/topology/columns`, { signal }),
     through: (tree: TreeId, id: NodeId, limit?: number) =>
-      ask<{ readonly nodes: readonly Node[] }>('GET', `${node(tree, id)}/path`, { query: { limit } }),
+      ask<{ readonly nodes: readonly Node[] }>('GET', `${nodePath(tree, id)}/path`, { query: { limit } }),
     node: (tree: TreeId, id: NodeId) =>
-      ask<{ readonly node: Node; readonly bookmark: Bookmark | null }>('GET', node(tree, id)),
+      ask<{ readonly node: Node; readonly bookmark: Bookmark | null }>('GET', nodePath(tree, id)),
     contents: (tree: TreeId, ids: readonly NodeId[]) =>
-      ask<{ readonly messages: Readonly<Record<string, Message>> }>('GET', `${at(tree)}/contents`, {
+      ask<{ readonly messages: Readonly<Record<string, Message>> }>('GET', `${treePath(tree)}/contents`, {
         query: { ids: ids.join(',') },
       }),
     siblings: (tree: TreeId, id: NodeId) =>
       ask<{ readonly index: number; readonly total: number; readonly nodes: readonly Node[] }>(
         'GET',
-        `${node(tree, id)}/siblings`,
+        `${nodePath(tree, id)}/siblings`,
       ),
     impact: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group') =>
-      ask<ImpactAnswer>('GET', `${node(tree, id)}/impact`, { query: { mode } }),
+      ask<ImpactAnswer>('GET', `${nodePath(tree, id)}/impact`, { query: { mode } }),
     context: (
       tree: TreeId,
       query: {
@@ -152,28 +154,28 @@ export function createApi(ask: Ask) {
         readonly before?: NodeId;
       },
       signal?: AbortSignal,
-    ) => ask<ContextAnswer>('GET', `${at(tree)}/context`, { query, signal }),
+    ) => ask<ContextAnswer>('GET', `${treePath(tree)}/context`, { query, signal }),
     history: (tree: TreeId, before?: number) =>
-      ask<Listed<CommitSummary>>('GET', `${at(tree)}/history`, { query: { before, limit: 200 } }),
-    asOf: (tree: TreeId, version: number) => ask<TopologyAnswer>('GET', `${at(tree)}/history/${version}`),
+      ask<ListedTree<CommitSummary>>('GET', `${treePath(tree)}/history`, { query: { before, limit: 200 } }),
+    asOf: (tree: TreeId, version: number) => ask<TopologyAnswer>('GET', `${treePath(tree)}/history/${version}`),
     pageAsOf: (
       tree: TreeId,
       version: number,
       query: { readonly nodeId?: NodeId; readonly limit?: number; readonly before?: NodeId },
-    ) => ask<PageAnswer>('GET', `${at(tree)}/history/${version}/page`, { query }),
-    trash: (tree: TreeId) => ask<Listed<TrashItem>>('GET', `${at(tree)}/trash`),
+    ) => ask<PageAnswer>('GET', `${treePath(tree)}/history/${version}/page`, { query }),
+    trash: (tree: TreeId) => ask<ListedTree<TrashItem>>('GET', `${treePath(tree)}/trash`),
     search: (
       q: string,
       query: { readonly treeId?: TreeId; readonly limit?: number; readonly cursor?: string } = {},
       signal?: AbortSignal,
-    ) => ask<Listed<SearchHit>>('GET', '/api/search', { query: { q, ...query }, signal }),
-    bookmarks: (tree: TreeId) => ask<Listed<Bookmark>>('GET', `${at(tree)}/bookmarks`),
+    ) => ask<ListedTree<SearchHit>>('GET', '/api/search', { query: { q, ...query }, signal }),
+    bookmarks: (tree: TreeId) => ask<ListedTree<Bookmark>>('GET', `${treePath(tree)}/bookmarks`),
 
     append: (
       tree: TreeId,
       body: { readonly parentId?: NodeId; readonly messages: readonly OutMessage[] },
       version: number,
-    ) => ask<Written>('POST', `${at(tree)}/messages`, { body: { ...body, onConflict: 'branch' }, version }),
+    ) => ask<WrittenAnswer>('POST', `${treePath(tree)}/messages`, { body: { ...body, onConflict: 'branch' }, version }),
     edit: (
       tree: TreeId,
       id: NodeId,
@@ -185,26 +187,26 @@ export function createApi(ask: Ask) {
       },
       version: number,
     ) =>
-      ask<Edited>('POST', `${node(tree, id)}/edit`, {
+      ask<Edited>('POST', `${nodePath(tree, id)}/edit`, {
         body: { ...body, ...(body.mode === 'in-place' ? {} : { onConflict: 'branch' }) },
         version,
       }),
     split: (tree: TreeId, id: NodeId, position: number, version: number) =>
-      ask<Written>('POST', `${node(tree, id)}/split`, { body: { position }, version }),
+      ask<WrittenAnswer>('POST', `${nodePath(tree, id)}/split`, { body: { position }, version }),
     remove: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group', version: number) =>
-      ask<Written>('DELETE', node(tree, id), { query: { mode }, version }),
+      ask<WrittenAnswer>('DELETE', nodePath(tree, id), { query: { mode }, version }),
     /** The version is that of the tree it goes to. */
     move: (
       tree: TreeId,
       id: NodeId,
       body: { readonly parentId: NodeId; readonly before?: NodeId; readonly treeId?: TreeId },
       version: number,
-    ) => ask<Written>('POST', `${node(tree, id)}/move`, { body, version }),
+    ) => ask<WrittenAnswer>('POST', `${nodePath(tree, id)}/move`, { body, version }),
     cherryPick: (
       tree: TreeId,
       body: { readonly nodeId: NodeId; readonly to?: NodeId; readonly parentId?: NodeId; readonly from?: TreeId },
       version: number,
-    ) => ask<Written>('POST', `${at(tree)}/cherry-pick`, { body, version }),
+    ) => ask<WrittenAnswer>('POST', `${treePath(tree)}/cherry-pick`, { body, version }),
     merge: (
       tree: TreeId,
       body: {
@@ -215,47 +217,54 @@ export function createApi(ask: Ask) {
       },
       version: number,
       signal?: AbortSignal,
-    ) => ask<Written>('POST', `${at(tree)}/merge`, { body, version, signal }),
+    ) => ask<WrittenAnswer>('POST', `${treePath(tree)}/merge`, { body, version, signal }),
     branch: (
       tree: TreeId,
       body: { readonly nodeId: NodeId; readonly summarize?: boolean; readonly focus?: string },
       version: number,
-    ) => ask<Written>('POST', `${at(tree)}/branch`, { body, version }),
-    select: (tree: TreeId, id: NodeId) => ask<Written>('PUT', `${at(tree)}/active`, { body: { nodeId: id } }),
+    ) => ask<WrittenAnswer>('POST', `${treePath(tree)}/branch`, { body, version }),
+    select: (tree: TreeId, id: NodeId) =>
+      ask<WrittenAnswer>('PUT', `${treePath(tree)}/active`, { body: { nodeId: id } }),
     navigate: (tree: TreeId, id: NodeId, direction: 'next' | 'previous') =>
-      ask<Written>('POST', `${at(tree)}/navigate`, { body: { nodeId: id, direction } }),
+      ask<WrittenAnswer>('POST', `${treePath(tree)}/navigate`, { body: { nodeId: id, direction } }),
     bookmark: (tree: TreeId, id: NodeId, title: string) =>
-      ask<Written>('PUT', `${node(tree, id)}/bookmark`, { body: { title } }),
-    unbookmark: (tree: TreeId, id: NodeId) => ask<Written>('DELETE', `${node(tree, id)}/bookmark`),
+      ask<WrittenAnswer>('PUT', `${nodePath(tree, id)}/bookmark`, { body: { title } }),
+    unbookmark: (tree: TreeId, id: NodeId) => ask<WrittenAnswer>('DELETE', `${nodePath(tree, id)}/bookmark`),
     tag: (tree: TreeId, id: NodeId, tags: readonly string[]) =>
-      ask<Written>('PUT', `${node(tree, id)}/tags`, { body: { tags } }),
+      ask<WrittenAnswer>('PUT', `${nodePath(tree, id)}/tags`, { body: { tags } }),
     title: (tree: TreeId, id: NodeId, title: string) =>
-      ask<Written>('PUT', `${node(tree, id)}/title`, { body: { title } }),
+      ask<WrittenAnswer>('PUT', `${nodePath(tree, id)}/title`, { body: { title } }),
     annotate: (tree: TreeId, id: NodeId, set: Readonly<Record<string, unknown>>) =>
-      ask<Written>('PATCH', `${node(tree, id)}/meta`, { body: { set } }),
+      ask<WrittenAnswer>('PATCH', `${nodePath(tree, id)}/meta`, { body: { set } }),
     undo: (tree: TreeId, body: { readonly force?: boolean; readonly actId?: string }, version: number) =>
-      takeBack(ask, `${at(tree)}/undo`, body, version),
+      takeBackBody(ask, `${treePath(tree)}/undo`, body, version),
     undoAnywhere: (force = false) => ask<UndoneAnywhere>('POST', '/api/undo', { body: { force } }),
     redoAnywhere: () => ask<UndoneAnywhere>('POST', '/api/redo', { body: {} }),
-    redo: (tree: TreeId, version: number) => takeBack(ask, `${at(tree)}/redo`, {}, version),
+    redo: (tree: TreeId, version: number) => takeBackBody(ask, `${treePath(tree)}/redo`, {}, version),
     restoreNode: async (tree: TreeId, id: NodeId) =>
-      takeBack(ask, `${at(tree)}/trash/${id}/restore`, {}, (await ask<TreeView>('GET', at(tree))).version),
-    purgeNode: (tree: TreeId, id: NodeId) => ask<unknown>('DELETE', `${at(tree)}/trash/${id}`),
+      takeBackBody(
+        ask,
+        `${treePath(tree)}/trash/${id}/restore`,
+        {},
+        (await ask<TreeViewData>('GET', treePath(tree))).version,
+      ),
+    purgeNode: (tree: TreeId, id: NodeId) => ask<unknown>('DELETE', `${treePath(tree)}/trash/${id}`),
     restoreVersion: (tree: TreeId, past: number, version: number) =>
-      ask<Written>('POST', `${at(tree)}/history/${past}/restore`, { body: {}, version }),
+      ask<WrittenAnswer>('POST', `${treePath(tree)}/history/${past}/restore`, { body: {}, version }),
     compact: (
       tree: TreeId,
       body: { readonly nodeId?: NodeId; readonly focus?: string; readonly model?: string },
       version: number,
-    ) => ask<Written>('POST', `${at(tree)}/compact`, { body, version }),
+    ) => ask<WrittenAnswer>('POST', `${treePath(tree)}/compact`, { body, version }),
 
-    generate: (tree: TreeId, body: GenerationRequest) => ask<Begun>('POST', `${at(tree)}/generations`, { body }),
+    generate: (tree: TreeId, body: GenerationRequest) =>
+      ask<BegunAnswer>('POST', `${treePath(tree)}/generations`, { body }),
     running: (tree: TreeId) =>
       ask<{ readonly items: readonly { readonly actId: string; readonly nodeId: NodeId }[] }>(
         'GET',
-        `${at(tree)}/generations`,
+        `${treePath(tree)}/generations`,
       ),
-    abort: (tree: TreeId, id: NodeId) => ask<unknown>('POST', `${node(tree, id)}/abort`, { body: {} }),
+    abort: (tree: TreeId, id: NodeId) => ask<unknown>('POST', `${nodePath(tree, id)}/abort`, { body: {} }),
     approve: (act: string, call: string, approve: boolean, remember: boolean) =>
       ask<unknown>('POST', `/api/generations/${encodeURIComponent(act)}/approvals/${encodeURIComponent(call)}`, {
         body: { approve, remember },
@@ -270,23 +279,27 @@ export function createApi(ask: Ask) {
         readonly expiresAt?: number;
       },
     ) =>
-      ask<{ readonly share: ShareView; readonly token: string; readonly url: string }>('POST', `${at(tree)}/shares`, {
-        body,
-      }),
-    shares: (tree: TreeId) => ask<Listed<ShareView>>('GET', `${at(tree)}/shares`),
+      ask<{ readonly share: ShareView; readonly token: string; readonly url: string }>(
+        'POST',
+        `${treePath(tree)}/shares`,
+        {
+          body,
+        },
+      ),
+    shares: (tree: TreeId) => ask<ListedTree<ShareView>>('GET', `${treePath(tree)}/shares`),
     unshare: (id: string) => ask<unknown>('DELETE', `/api/shares/${encodeURIComponent(id)}`),
     /** Has a link show its messages as they are now. */
     updateShare: (id: string) => ask<unknown>('POST', `/api/shares/${encodeURIComponent(id)}/update`),
     shared: (token: string) => ask<SharedAnswer>('GET', `/api/shared/${encodeURIComponent(token)}`),
 
     commands: () => ask<{ readonly items: readonly CommandView[] }>('GET', '/api/commands'),
-    command: (tree: TreeId, line: string, view: CommandPlace) =>
-      ask<CommandAnswer>('POST', `${at(tree)}/commands`, { body: { line, ...view } }),
+    command: (tree: TreeId, line: string, view: CommandPlaceBody) =>
+      ask<CommandAnswer>('POST', `${treePath(tree)}/commands`, { body: { line, ...view } }),
     complete: (tree: TreeId, line: string, activeNodeId: NodeId | null) =>
       ask<{
         readonly from: number;
         readonly items: readonly { readonly value: string; readonly label: string; readonly about: string }[];
-      }>('POST', `${at(tree)}/commands/complete`, { body: { line, activeNodeId } }),
+      }>('POST', `${treePath(tree)}/commands/complete`, { body: { line, activeNodeId } }),
     models: () => ask<{ readonly items: readonly ModelView[]; readonly default?: string }>('GET', '/api/models'),
     refreshModels: () => ask<unknown>('POST', '/api/models/refresh', { body: {} }),
     tools: () =>
@@ -308,4 +321,4 @@ export function createApi(ask: Ask) {
 export type Api = ReturnType<typeof createApi>;
 
 /** The server that the page came from. */
-export const api: Api = createApi(ask);
+export const api: Api = createApi(request);

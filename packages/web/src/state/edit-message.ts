@@ -2,42 +2,42 @@
 import { messageKit } from '@coppice/content';
 import type { Message, Node, NodeId, Step } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
-import { change, complain, draftNode, freshId, insert, undoable } from './acts.ts';
-import { following } from './following.ts';
+import type { ShareView } from './api-types.ts';
+import { refreshUnlessNavigated } from './following.ts';
 import { asProblem } from './http.ts';
 import type { TreeSession } from './session.ts';
-import { say } from './toasts.ts';
-import type { ShareView } from './wire.ts';
+import { showToast } from './toasts.ts';
+import { insertMessage, isActUndoable, newNodeUuid, optimisticNode, runTreeWrite, showError } from './tree-actions.ts';
 
 // A tree that changes at every try, though never this message, ends with both texts as well.
 const mostTries = 4;
 
 /** A message as its editor saw it when he began. */
-export interface Seen {
+export interface SeenContent {
   readonly node: Node;
   readonly version: number;
 }
 
 /** Edits a message: as a variant beside it, or in its place. Where another was faster, both texts stay. */
-export async function edit(
+export async function editMessage(
   session: TreeSession,
-  seen: Seen,
+  seen: SeenContent,
   content: Message['content'],
   mode: 'branch' | 'in-place',
 ): Promise<NodeId | null> {
   const { node } = seen;
   const message: Message = { role: node.role === 'root' ? 'user' : node.role, content };
-  if (mode === 'in-place') return editInPlace(session, seen, message);
+  if (mode === 'in-place') return saveInPlace(session, seen, message);
   if (node.parentId === null) return null;
-  const id = freshId();
-  const changing = change(
+  const id = newNodeUuid();
+  const changing = runTreeWrite(
     session,
-    [insert(draftNode(session, id, node.parentId, message, node.groupId))],
+    [insertMessage(optimisticNode(session, id, node.parentId, message, node.groupId))],
     (version) => session.api.edit(session.treeId, node.id, { content, mode: 'branch', id }, version),
     { icon: 'fork', text: t('branched') },
     id,
   );
-  const follow = following(session);
+  const follow = refreshUnlessNavigated(session);
   const written = await changing;
   if (written === null) return null;
   await follow(id, written.version);
@@ -46,9 +46,9 @@ export async function edit(
   return id;
 }
 
-async function editInPlace(
+async function saveInPlace(
   session: TreeSession,
-  seen: Seen,
+  seen: SeenContent,
   message: Message,
   tries = mostTries,
 ): Promise<NodeId | null> {
@@ -86,18 +86,18 @@ async function editInPlace(
       return edited;
     });
     if (outdated.length > 0) offerLinkUpdate(session, outdated);
-    else say({ icon: 'edit', text: t('saved'), action: undoable(session, written) });
+    else showToast({ icon: 'edit', text: t('saved'), action: isActUndoable(session, written) });
     return node.id;
   } catch (thrown) {
     const problem = asProblem(thrown);
     if (problem.code !== 'tree/version-conflict') {
-      complain(problem);
+      showError(problem);
       return null;
     }
     await session.refresh();
     // What changed may be another message, or what we wrote before and the feed has not told of yet.
     const isSame = session.state.base?.nodes.get(node.id)?.contentIn === node.contentIn;
-    if (isSame && tries > 1) return editInPlace(session, seen, message, tries - 1);
+    if (isSame && tries > 1) return saveInPlace(session, seen, message, tries - 1);
     return keepBoth(session, seen, message);
   }
 }
@@ -107,18 +107,18 @@ function offerLinkUpdate({ api }: TreeSession, outdated: readonly ShareView[]): 
   const update = async () => {
     try {
       for (const { id } of outdated) await api.updateShare(id);
-      say({ icon: 'share', text: tn('linksUpdated', outdated.length) });
+      showToast({ icon: 'share', text: tn('linksUpdated', outdated.length) });
     } catch (thrown) {
-      complain(asProblem(thrown));
+      showError(asProblem(thrown));
     }
   };
   const action = { label: tn('updateLinks', outdated.length), run: () => void update() };
-  say({ icon: 'share', text: tn('savedButLinks', outdated.length), action });
+  showToast({ icon: 'share', text: tn('savedButLinks', outdated.length), action });
 }
 
-async function keepBoth(session: TreeSession, seen: Seen, message: Message): Promise<NodeId | null> {
+async function keepBoth(session: TreeSession, seen: SeenContent, message: Message): Promise<NodeId | null> {
   await session.refresh();
-  const id = await edit(session, seen, message.content, 'branch');
+  const id = await editMessage(session, seen, message.content, 'branch');
   if (id !== null) session.conflict(id, seen.node.id);
   return id;
 }
@@ -131,7 +131,7 @@ async function noticeRace(
   since: number,
 ): Promise<void> {
   const { part } = session.state;
-  const ids = node.parentId === null ? [] : (part?.kids.get(node.parentId) ?? []);
+  const ids = node.parentId === null ? [] : (part?.childrenByParent.get(node.parentId) ?? []);
   if (ids.length < 3) return;
   const { nodes } = await session.api.siblings(session.treeId, mine);
   const other = nodes.findLast((each) => each.id !== mine && each.addedIn > since);

@@ -1,8 +1,8 @@
 import type { NodeId, TreeId } from '@coppice/core';
-import { at } from './client.ts';
-import { addressOf } from './http.ts';
-import { closedChannel, dataOf, type EventChannel, type PageClient } from './page-client.ts';
-import type { Approval, Delta, FeedCommit } from './wire.ts';
+import type { ApprovalData, FeedCommit, ReplyDelta } from './api-types.ts';
+import { treePath } from './client.ts';
+import { apiAddress } from './http.ts';
+import { closedChannel, type EventChannel, eventData, type PageClient } from './page-client.ts';
 
 /** What a turn reports beside its commits and its text: what the model thinks, and which tools it calls. */
 export interface TurnReport {
@@ -18,9 +18,9 @@ export interface TurnReport {
 /** Callbacks for the events of a tree's feed. */
 export interface FeedListener {
   commit(commit: FeedCommit): void;
-  delta(delta: Delta): void;
+  delta(delta: ReplyDelta): void;
   turn(report: TurnReport): void;
-  approval(approval: Approval): void;
+  approval(approval: ApprovalData): void;
   /** Somebody decided about a call. */
   decided(callId: string): void;
   /** The version that was waited for is of another past. */
@@ -41,11 +41,11 @@ export function openFeed(client: PageClient, tree: TreeId, since: number, listen
   const connect = () => {
     clearTimeout(timer);
     source?.close();
-    const opened = client.openEvents(addressOf(`${at(tree)}/feed`, { since: last }));
+    const opened = client.openEvents(apiAddress(`${treePath(tree)}/feed`, { since: last }));
     source = opened;
     const on = <T>(name: string, run: (data: T) => void) =>
       opened.addEventListener(name, (event) => {
-        const data = dataOf<T>(event);
+        const data = eventData<T>(event);
         if (data !== null) run(data);
       });
     opened.addEventListener('open', () => listener.connected(true));
@@ -53,9 +53,9 @@ export function openFeed(client: PageClient, tree: TreeId, since: number, listen
       last = Math.max(last, commit.version);
       listener.commit(commit);
     });
-    on<Delta>('delta', (delta) => listener.delta(delta));
+    on<ReplyDelta>('delta', (delta) => listener.delta(delta));
     on<TurnReport>('turn', (report) => listener.turn(report));
-    on<Approval>('approval', (approval) => listener.approval(approval));
+    on<ApprovalData>('approval', (approval) => listener.approval(approval));
     on<{ readonly callId: string }>('approval-end', ({ callId }) => listener.decided(callId));
     on<{ readonly version: number }>('reset', ({ version }) => {
       last = version;

@@ -1,21 +1,21 @@
 /** Having models answer: sending, asking again, continuing, stopping. */
 import type { Message, Node, NodeId } from '@coppice/core';
-import { complain, draftNode, freshId } from './acts.ts';
+import type { BegunAnswer } from './api-types.ts';
 import type { GenerationRequest } from './client.ts';
-import { isThrough } from './following.ts';
+import { isTurnEnded } from './following.ts';
 import { asProblem } from './http.ts';
 import type { TreeSession } from './session.ts';
-import type { Begun } from './wire.ts';
+import { newNodeUuid, optimisticNode, showError } from './tree-actions.ts';
 
 /** How replies are wanted. */
-export interface Wish {
+export interface GenerationOptions {
   readonly models: readonly string[];
   readonly n: number;
   readonly temperature: number | null;
   readonly tools: readonly string[];
 }
 
-function wished(wish: Wish): Pick<GenerationRequest, 'models' | 'n' | 'temperature' | 'tools'> {
+function optionsToBody(wish: GenerationOptions): Pick<GenerationRequest, 'models' | 'n' | 'temperature' | 'tools'> {
   return {
     ...(wish.models.length === 0 ? {} : { models: wish.models }),
     ...(wish.n > 1 ? { n: wish.n } : {}),
@@ -25,9 +25,9 @@ function wished(wish: Wish): Pick<GenerationRequest, 'models' | 'n' | 'temperatu
   };
 }
 
-async function begin(
+async function startGeneration(
   session: TreeSession,
-  run: (version: number) => Promise<Begun>,
+  run: (version: number) => Promise<BegunAnswer>,
   shown: { readonly id: NodeId; readonly parentId: NodeId; readonly message: Message } | null,
   leads = true,
 ): Promise<boolean> {
@@ -35,7 +35,7 @@ async function begin(
     const steps =
       shown === null
         ? []
-        : [{ type: 'insert' as const, node: draftNode(session, shown.id, shown.parentId, shown.message) }];
+        : [{ type: 'insert' as const, node: optimisticNode(session, shown.id, shown.parentId, shown.message) }];
     const beginning = session.perform(steps, run, shown?.id);
     const { led } = session;
     const begun = await beginning;
@@ -44,7 +44,7 @@ async function begin(
     if (leads) await session.followTurn(begun, led);
     return true;
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
     // A message that is in the tree was sent, whatever became of its reply: it must not come back to the composer as well.
     return shown !== null && (await isStored(session, shown.id));
   }
@@ -64,17 +64,21 @@ export function sendMessage(
   session: TreeSession,
   parentId: NodeId,
   message: Message,
-  wish: Wish,
-  id = freshId(),
+  wish: GenerationOptions,
+  id = newNodeUuid(),
 ): Promise<boolean> {
-  const body = { parentId, messages: [{ id, role: 'user' as const, content: message.content }], requestId: freshId() };
-  return begin(
+  const body = {
+    parentId,
+    messages: [{ id, role: 'user' as const, content: message.content }],
+    requestId: newNodeUuid(),
+  };
+  return startGeneration(
     session,
     (version) =>
       session.api.generate(session.treeId, {
         type: 'send',
         ...body,
-        ...wished(wish),
+        ...optionsToBody(wish),
         expectedVersion: version,
         onConflict: 'branch',
       }),
@@ -83,18 +87,18 @@ export function sendMessage(
 }
 
 /** Has a node answered. */
-export function reply(session: TreeSession, parentId: NodeId, wish: Wish): Promise<boolean> {
-  const requestId = freshId();
+export function replyTo(session: TreeSession, parentId: NodeId, wish: GenerationOptions): Promise<boolean> {
+  const requestId = newNodeUuid();
   // Whoever has left the branch while it was saved is not brought back by its answer.
-  const leads = isThrough(session, parentId);
-  return begin(
+  const leads = isTurnEnded(session, parentId);
+  return startGeneration(
     session,
     (version) =>
       session.api.generate(session.treeId, {
         type: 'reply',
         parentId,
         requestId,
-        ...wished(wish),
+        ...optionsToBody(wish),
         expectedVersion: version,
         onConflict: 'branch',
       }),
@@ -104,16 +108,16 @@ export function reply(session: TreeSession, parentId: NodeId, wish: Wish): Promi
 }
 
 /** Has the prompt above a reply answered again; what was there stays. */
-export function regenerate(session: TreeSession, nodeId: NodeId, wish: Wish): Promise<boolean> {
-  const requestId = freshId();
-  return begin(
+export function regenerateReply(session: TreeSession, nodeId: NodeId, wish: GenerationOptions): Promise<boolean> {
+  const requestId = newNodeUuid();
+  return startGeneration(
     session,
     (version) =>
       session.api.generate(session.treeId, {
         type: 'regenerate',
         nodeId,
         requestId,
-        ...wished(wish),
+        ...optionsToBody(wish),
         expectedVersion: version,
         onConflict: 'branch',
       }),
@@ -122,10 +126,10 @@ export function regenerate(session: TreeSession, nodeId: NodeId, wish: Wish): Pr
 }
 
 /** Goes on with a reply that was cut short. */
-export function goOn(session: TreeSession, node: Node, wish: Wish): Promise<boolean> {
-  const requestId = freshId();
-  const { models, temperature } = wished({ ...wish, n: 1, models: wish.models.slice(0, 1) });
-  return begin(
+export function continueReply(session: TreeSession, node: Node, wish: GenerationOptions): Promise<boolean> {
+  const requestId = newNodeUuid();
+  const { models, temperature } = optionsToBody({ ...wish, n: 1, models: wish.models.slice(0, 1) });
+  return startGeneration(
     session,
     (version) =>
       session.api.generate(session.treeId, {
@@ -141,10 +145,10 @@ export function goOn(session: TreeSession, node: Node, wish: Wish): Promise<bool
 }
 
 /** Stops a reply; what was said is kept. */
-export async function stop(session: TreeSession, nodeId: NodeId): Promise<void> {
+export async function stopReply(session: TreeSession, nodeId: NodeId): Promise<void> {
   try {
     await session.api.abort(session.treeId, nodeId);
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
   }
 }

@@ -1,7 +1,7 @@
 /** One door to the server: addresses, versions, refusals. */
 
 /** A refusal, or the silence of a server that is not there (`offline`). */
-export class Problem extends Error {
+export class HttpProblem extends Error {
   readonly code: string;
   readonly status: number;
   readonly data: Readonly<Record<string, unknown>>;
@@ -21,9 +21,9 @@ export class Problem extends Error {
 }
 
 /** Anything thrown as a problem to show. */
-export function asProblem(thrown: unknown): Problem {
-  if (thrown instanceof Problem) return thrown;
-  return new Problem('page/internal', thrown instanceof Error ? thrown.message : String(thrown), -1);
+export function asProblem(thrown: unknown): HttpProblem {
+  if (thrown instanceof HttpProblem) return thrown;
+  return new HttpProblem('page/internal', thrown instanceof Error ? thrown.message : String(thrown), -1);
 }
 
 /** What a request says beside its address. */
@@ -35,10 +35,10 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type RequestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** An address with its query; values that are not given are left out. */
-export function addressOf(path: string, query: RequestOptions['query'] = {}): string {
+export function apiAddress(path: string, query: RequestOptions['query'] = {}): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query))
     if (value !== undefined && value !== null) search.set(key, String(value));
@@ -47,19 +47,19 @@ export function addressOf(path: string, query: RequestOptions['query'] = {}): st
 }
 
 /** Whether a value has fields to look at. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
+export function isJsonRecordValue(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
 /** A refusal as it is in the body of an answer; where it is none of ours, the status says what there is to say. */
-export function problemFrom(body: unknown, status: number): Problem {
-  const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+export function problemFrom(body: unknown, status: number): HttpProblem {
+  const error = isJsonRecordValue(body) && isJsonRecordValue(body.error) ? body.error : {};
   const code = typeof error.code === 'string' ? error.code : `http/${status}`;
   const message = typeof error.message === 'string' ? error.message : `The server answered ${status}.`;
-  return new Problem(code, message, status, isRecord(error.data) ? error.data : {});
+  return new HttpProblem(code, message, status, isJsonRecordValue(error.data) ? error.data : {});
 }
 
-async function problemOf(response: Response): Promise<Problem> {
+async function problemOfAnswer(response: Response): Promise<HttpProblem> {
   let body: unknown = null;
   try {
     body = await response.json();
@@ -69,9 +69,9 @@ async function problemOf(response: Response): Promise<Problem> {
   return problemFrom(body, response.status);
 }
 
-async function send(
+async function sendRequestTo(
   fetch: typeof globalThis.fetch,
-  method: Method,
+  method: RequestMethod,
   path: string,
   options: RequestOptions,
 ): Promise<Response> {
@@ -80,7 +80,7 @@ async function send(
   if (options.version !== undefined) headers.set('if-match', `"${options.version}"`);
   let response: Response;
   try {
-    response = await fetch(addressOf(path, options.query), {
+    response = await fetch(apiAddress(path, options.query), {
       method,
       headers,
       credentials: 'same-origin',
@@ -89,20 +89,24 @@ async function send(
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
   } catch (thrown) {
-    if (options.signal?.aborted === true) throw new Problem('page/aborted', 'Nobody waits for this any more.', -1);
-    throw new Problem('page/offline', thrown instanceof Error ? thrown.message : 'The server cannot be reached.', 0);
+    if (options.signal?.aborted === true) throw new HttpProblem('page/aborted', 'Nobody waits for this any more.', -1);
+    throw new HttpProblem(
+      'page/offline',
+      thrown instanceof Error ? thrown.message : 'The server cannot be reached.',
+      0,
+    );
   }
-  if (!response.ok) throw await problemOf(response);
+  if (!response.ok) throw await problemOfAnswer(response);
   return response;
 }
 
-/** Sends a request and reads its JSON answer; rejects with a {@link Problem}. The answer is taken as the contract says it is. */
-export type Ask = <T>(method: Method, path: string, options?: RequestOptions) => Promise<T>;
+/** Sends a request and reads its JSON answer; rejects with a {@link HttpProblem}. The answer is taken as the contract says it is. */
+export type Ask = <T>(method: RequestMethod, path: string, options?: RequestOptions) => Promise<T>;
 
 /** Makes requests by a given `fetch`: the browser's, or that of a test. */
 export function createAsk(fetch: typeof globalThis.fetch): Ask {
-  return async <T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> => {
-    const response = await send(fetch, method, path, options);
+  return async <T>(method: RequestMethod, path: string, options: RequestOptions = {}): Promise<T> => {
+    const response = await sendRequestTo(fetch, method, path, options);
     const text = await response.text();
     const value: T = text === '' ? null : JSON.parse(text);
     return value;
@@ -110,7 +114,7 @@ export function createAsk(fetch: typeof globalThis.fetch): Ask {
 }
 
 /** Requests of the page itself. */
-export const ask: Ask = createAsk((input, init) => fetch(input, init));
+export const request: Ask = createAsk((input, init) => fetch(input, init));
 
 /** Sends the bytes of a file and gives what the server knows of them. */
 export async function upload(
@@ -127,8 +131,12 @@ export async function upload(
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (thrown) {
-    throw new Problem('page/offline', thrown instanceof Error ? thrown.message : 'The server cannot be reached.', 0);
+    throw new HttpProblem(
+      'page/offline',
+      thrown instanceof Error ? thrown.message : 'The server cannot be reached.',
+      0,
+    );
   }
-  if (!response.ok) throw await problemOf(response);
+  if (!response.ok) throw await problemOfAnswer(response);
   return response.json();
 }

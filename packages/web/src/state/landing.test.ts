@@ -9,14 +9,22 @@ import {
   topology as shapeOf,
   type TreeId,
 } from '@coppice/core';
-import { arbitraryCommands, play, ReferenceStore, treeOf } from '@coppice/core/testing';
+import { arbitraryCommands, buildTree, ReferenceStore, runCommands } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newReply, withText } from './live.ts';
-import { emptyPart, endAfter, type Loaded, landed, pathOf, unread, variantOf } from './loaded.ts';
+import type { TreeViewData } from './api-types.ts';
+import { appendReplyText, newReply } from './live.ts';
+import {
+  applyRowChanges,
+  emptyBranch,
+  endAfter,
+  type LoadedBranch,
+  pathToNode,
+  unread,
+  variantOf,
+} from './loaded-branch.ts';
 import { confirmed } from './overlays.ts';
 import { Topology } from './topology.ts';
-import type { TreeView } from './wire.ts';
 
 async function shape(store: ReferenceStore, id: TreeId) {
   const rows = await store.read(id, () => ask('rows', {}));
@@ -41,7 +49,7 @@ test('[B7] commits of every kind land on the shape of a tree as on the tree itse
     fc.asyncProperty(arbitraryCommands(), async (commands) => {
       const store = new ReferenceStore();
       const known = new Map<TreeId, { topology: Topology; version: number }>();
-      for await (const turn of play(store, commands)) {
+      for await (const turn of runCommands(store, commands)) {
         for (const id of turn.treeIds) {
           const truth = await shape(store, id);
           const mine = known.get(id);
@@ -62,8 +70,8 @@ test('[B7] commits of every kind land on the shape of a tree as on the tree itse
   );
 });
 
-function view(tree: ReturnType<typeof treeOf>): Loaded {
-  const row: TreeView = {
+function view(tree: ReturnType<typeof buildTree>): LoadedBranch {
+  const row: TreeViewData = {
     id: tree.id,
     rootId: tree.rootId,
     version: tree.version,
@@ -87,26 +95,26 @@ function view(tree: ReturnType<typeof treeOf>): Loaded {
   const topology = new Topology(tree.rootId, shapeOf(tree));
   const nodes = new Map(allNodes(tree).map((node) => [node.id, node]));
   const kids = new Map([...nodes.keys()].map((id) => [id, topology.children(id).map((child) => child.id)]));
-  return { ...emptyPart(row), nodes, kids, leaf: tree.activeNodeId };
+  return { ...emptyBranch(row), nodes, childrenByParent: kids, leaf: tree.activeNodeId };
 }
 
 test('[B6] a removed branch takes the view back to what is above it, and its place among the variants is free', () => {
-  const part = view(treeOf('a\n  b\n    c\n    d'));
-  const path = pathOf(part).map((node) => node.id);
+  const part = view(buildTree('a\n  b\n    c\n    d'));
+  const path = pathToNode(part).map((node) => node.id);
   const last = part.nodes.get(path.at(-1) ?? nodeId(''));
   if (last === undefined || last.parentId === null) throw new Error('The tree has no end.');
   expect(variantOf(part, last).ids).toHaveLength(2);
   const changes = rowChanges([{ type: 'remove', nodeId: last.id }], { version: part.tree.version + 1, seq: 99, at: 0 });
-  const after = landed(part, changes, part.tree.version + 1);
-  expect(pathOf(after).map((node) => node.id)).toEqual(path.slice(0, -1));
-  expect(after.kids.get(last.parentId)).toHaveLength(1);
+  const after = applyRowChanges(part, changes, part.tree.version + 1);
+  expect(pathToNode(after).map((node) => node.id)).toEqual(path.slice(0, -1));
+  expect(after.childrenByParent.get(last.parentId)).toHaveLength(1);
   // The value before is as it was.
-  expect(pathOf(part).map((node) => node.id)).toEqual(path);
+  expect(pathToNode(part).map((node) => node.id)).toEqual(path);
 });
 
 test('[B24] a view that went along with what grew while its branch was read again is not pulled back', () => {
-  const now = view(treeOf('a\n  b\n    c\n      d'));
-  const [, a, b, c, d] = pathOf(now).map((node) => node.id);
+  const now = view(buildTree('a\n  b\n    c\n      d'));
+  const [, a, b, c, d] = pathToNode(now).map((node) => node.id);
   if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error('The tree has no end.');
   const before = { ...now, leaf: b, nodes: new Map([...now.nodes].filter(([id]) => id !== c && id !== d)) };
   expect(endAfter(before, now, b)).toBe(d);
@@ -118,8 +126,8 @@ test('[B24] a view that went along with what grew while its branch was read agai
 });
 
 test('[B11] where an answer says that the user is, is known before the feed tells it, and nothing older counts', () => {
-  const part = view(treeOf('a\n  b\n    c'));
-  const [, a] = pathOf(part).map((node) => node.id);
+  const part = view(buildTree('a\n  b\n    c'));
+  const [, a] = pathToNode(part).map((node) => node.id);
   if (a === undefined) throw new Error('The tree has no messages.');
   const { version, activeNodeId } = part.tree;
   const answer = { version: version + 1, activeNodeId: a, result: {}, nodes: [] };
@@ -128,8 +136,8 @@ test('[B11] where an answer says that the user is, is known before the feed tell
 });
 
 test('[B103] what a page newer than the feed does not have is taken from the feed, and nothing older than the page', () => {
-  const whole = view(treeOf('a\n  b\n    c'));
-  const [, a, b, c] = pathOf(whole).map((node) => node.id);
+  const whole = view(buildTree('a\n  b\n    c'));
+  const [, a, b, c] = pathToNode(whole).map((node) => node.id);
   if (a === undefined || b === undefined || c === undefined) throw new Error('The tree has no end.');
   const read = { ...whole, leaf: b, nodes: new Map([...whole.nodes].filter(([id]) => id !== c)) };
   const late = [...whole.nodes.values()].flatMap((node) =>
@@ -144,9 +152,9 @@ test('[B103] what a page newer than the feed does not have is taken from the fee
 });
 
 test('[B103] a message that replies were begun to stays in sight before the feed tells it; one that was there already does not come twice', () => {
-  const part = view(treeOf('a\n  b'));
-  const [, , b] = pathOf(part).map((node) => node.id);
-  const whole = view(treeOf('a\n  b\n    c'));
+  const part = view(buildTree('a\n  b'));
+  const [, , b] = pathToNode(part).map((node) => node.id);
+  const whole = view(buildTree('a\n  b\n    c'));
   const said = [...whole.nodes.values()].at(-1);
   if (b === undefined || said === undefined) throw new Error('The tree has no end.');
   const node = { ...said, id: nodeId('new'), parentId: b };
@@ -156,15 +164,15 @@ test('[B103] a message that replies were begun to stays in sight before the feed
     version: part.tree.version + 1,
   });
   const shown = confirmed(part, overlay, begun(node.id));
-  expect(pathOf(shown).at(-1)?.id).toBe(node.id);
+  expect(pathToNode(shown).at(-1)?.id).toBe(node.id);
   expect(confirmed(part, overlay, begun(b)).nodes.has(node.id)).toBe(false);
 });
 
 test('[B8] pieces of a reply overlap without doubling, and a gap is noticed', () => {
   const reply = newReply(0);
-  const one = withText(reply, 0, 'Hello');
+  const one = appendReplyText(reply, 0, 'Hello');
   expect(one?.text).toBe('Hello');
-  expect(withText(one ?? reply, 3, 'lo there')?.text).toBe('Hello there');
-  expect(withText(one ?? reply, 0, 'Hel')).toBe(one);
-  expect(withText(one ?? reply, 9, 'x')).toBeNull();
+  expect(appendReplyText(one ?? reply, 3, 'lo there')?.text).toBe('Hello there');
+  expect(appendReplyText(one ?? reply, 0, 'Hel')).toBe(one);
+  expect(appendReplyText(one ?? reply, 9, 'x')).toBeNull();
 });

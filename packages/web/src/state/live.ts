@@ -28,7 +28,7 @@ export function newReply(startedAt: number, actId: string | null = null): LiveRe
  * A reply with a piece of text laid on at its offset. A piece that overlaps adds only what is new; one that leaves a gap
  * gives null, and the text is read again from where it ends.
  */
-export function withText(reply: LiveReply, offset: number, text: string): LiveReply | null {
+export function appendReplyText(reply: LiveReply, offset: number, text: string): LiveReply | null {
   const known = reply.text.length;
   if (offset > known) return null;
   const fresh = text.slice(known - offset);

@@ -1,31 +1,31 @@
 /** Changes of this page that the server has not confirmed, laid on what it has, and what it then made of them. */
 import { type NodeId, nodeId, type RowChange, rowChanges, type Step } from '@coppice/core';
-import { atItsEnd, type Loaded, landed, pathOf } from './loaded.ts';
+import type { BegunAnswer, WrittenAnswer } from './api-types.ts';
+import { applyRowChanges, isAtEnd, type LoadedBranch, pathToNode } from './loaded-branch.ts';
 import type { Overlay } from './tree-state.ts';
-import type { Begun, Written } from './wire.ts';
 
 /** The confirmed part with all unconfirmed changes landed on it in their order, and the nodes that only they have. */
 export function withOverlays(
-  base: Loaded,
+  base: LoadedBranch,
   overlays: readonly Overlay[],
-): { readonly part: Loaded; readonly unconfirmed: ReadonlySet<NodeId> } {
+): { readonly part: LoadedBranch; readonly unconfirmed: ReadonlySet<NodeId> } {
   let part = base;
   const unconfirmed = new Set<NodeId>();
   for (const overlay of overlays) {
     // The feed may bring a message before the answer does: then what is below it is shown, too.
     const steps = overlay.steps.filter((step) => step.type !== 'insert' || !base.nodes.has(step.node.id));
-    part = landed(part, rowsShown(steps, part, overlay.id), part.tree.version);
-    if (overlay.leaf !== undefined && !isInserted(overlay, part)) part = { ...atItsEnd(part), leaf: overlay.leaf };
+    part = applyRowChanges(part, rowsShown(steps, part, overlay.id), part.tree.version);
+    if (overlay.leaf !== undefined && !isInserted(overlay, part)) part = { ...isAtEnd(part), leaf: overlay.leaf };
     for (const step of steps) if (step.type === 'insert') unconfirmed.add(step.node.id);
   }
   return { part, unconfirmed };
 }
 
 /** The confirmed part with what the server made of a change, so that nothing flickers between its answer and the feed. */
-export function confirmed(shown: Loaded, overlay: Overlay | null, value: unknown): Loaded {
+export function confirmed(shown: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
   const base = isBegun(value) ? withPrompts(shown, overlay, value) : shown;
   const nodes = new Map(base.nodes);
-  const kids = new Map(base.kids);
+  const kids = new Map(base.childrenByParent);
   if (isWritten(value))
     for (const node of value.nodes) {
       nodes.set(node.id, node);
@@ -38,27 +38,27 @@ export function confirmed(shown: Loaded, overlay: Overlay | null, value: unknown
         kids.set(node.parentId, [...(list ?? []), node.id]);
     }
   const goes = overlay?.leaf !== undefined && nodes.has(overlay.leaf) && !isInserted(overlay, base);
-  const { before, until } = goes ? atItsEnd(base) : base;
+  const { before, until } = goes ? isAtEnd(base) : base;
   const leaf = goes ? (overlay?.leaf ?? base.leaf) : base.leaf;
-  return { ...base, tree: pointedIn(base, value), nodes, kids, leaf, before, until };
+  return { ...base, tree: pointedIn(base, value), nodes, childrenByParent: kids, leaf, before, until };
 }
 
 /** Whether a view is on a branch through the message that an overlay inserts: what is below it already is not left again. */
-function isInserted({ steps, leaf }: Overlay, part: Loaded): boolean {
+function isInserted({ steps, leaf }: Overlay, part: LoadedBranch): boolean {
   const inserts = steps.some((step) => step.type === 'insert' && step.node.id === leaf);
-  return inserts && pathOf(part).some((node) => node.id === leaf);
+  return inserts && pathToNode(part).some((node) => node.id === leaf);
 }
 
 /** The part with the message that replies were begun to: they are told without it, and the feed may come later. */
-function withPrompts(base: Loaded, overlay: Overlay | null, { nodes }: Begun): Loaded {
+function withPrompts(base: LoadedBranch, overlay: Overlay | null, { nodes }: BegunAnswer): LoadedBranch {
   const answered = new Set(nodes.map((node) => node.parentId));
   const missing = (overlay?.steps ?? []).filter(
     (step) => step.type === 'insert' && answered.has(step.node.id) && !base.nodes.has(step.node.id),
   );
-  return landed(base, rowsShown(missing, base, overlay?.id ?? 0), base.tree.version);
+  return applyRowChanges(base, rowsShown(missing, base, overlay?.id ?? 0), base.tree.version);
 }
 
-function rowsShown(steps: readonly Step[], part: Loaded, number: number): RowChange[] {
+function rowsShown(steps: readonly Step[], part: LoadedBranch, number: number): RowChange[] {
   return rowChanges(steps, {
     version: part.tree.version + 1,
     seq: Number.MAX_SAFE_INTEGER - 1000 + number,
@@ -67,18 +67,18 @@ function rowsShown(steps: readonly Step[], part: Loaded, number: number): RowCha
 }
 
 /** A tree with its pointer where a change left it: what is asked of it before the feed tells is asked of that place. */
-function pointedIn({ tree }: Loaded, value: unknown): Loaded['tree'] {
+function pointedIn({ tree }: LoadedBranch, value: unknown): LoadedBranch['tree'] {
   if (typeof value !== 'object' || value === null || !('activeNodeId' in value && 'version' in value)) return tree;
   const { activeNodeId, version } = value;
   const newer = typeof version === 'number' && version > tree.version;
   return newer && typeof activeNodeId === 'string' ? { ...tree, activeNodeId: nodeId(activeNodeId) } : tree;
 }
 
-function isWritten(value: unknown): value is Written {
+function isWritten(value: unknown): value is WrittenAnswer {
   return hasNodes(value) && 'result' in value;
 }
 
-function isBegun(value: unknown): value is Begun {
+function isBegun(value: unknown): value is BegunAnswer {
   return hasNodes(value) && !('result' in value);
 }
 

@@ -23,7 +23,7 @@ export interface PageClient {
 export const closedChannel = 2;
 
 /** The data of an event, parsed; null for one that carries none. */
-export function dataOf<T>(event: Event): T | null {
+export function eventData<T>(event: Event): T | null {
   if (!(event instanceof MessageEvent) || typeof event.data !== 'string') return null;
   const value: T = JSON.parse(event.data);
   return value;

@@ -1,9 +1,9 @@
 /** What an open tree reads of the server: pages of a branch, its end, and what is around a place far above it. */
 import { type NodeId, nodeId, type TreeId } from '@coppice/core';
+import type { PageAnswer } from './api-types.ts';
 import type { Api } from './client.ts';
 import { asProblem } from './http.ts';
-import { joined, type Loaded, shownPath, withPage } from './loaded.ts';
-import type { PageAnswer } from './wire.ts';
+import { joinPages, type LoadedBranch, shownPath, withPage } from './loaded-branch.ts';
 
 /** How many messages are read where nobody has seen more. */
 export const pageSize = 40;
@@ -69,13 +69,13 @@ export class TreeReads {
   }
 
   /** Loads what is around a node that is far above what is loaded; nothing in between is read. */
-  async reaching(part: Loaded, id: NodeId): Promise<Loaded> {
+  async reaching(part: LoadedBranch, id: NodeId): Promise<LoadedBranch> {
     const { leaf } = part;
     if (leaf === null || part.before === null || shownPath(part).some((node) => node.id === id)) return part;
     const [above, below] = await Promise.all([
       this.page(id),
       this.#api.page(this.#treeId, { nodeId: leaf, after: id, limit: pageSize }, this.#signal),
     ]);
-    return joined(withPage(withPage(part, above, 'above'), below, 'below'));
+    return joinPages(withPage(withPage(part, above, 'above'), below, 'below'));
   }
 }

@@ -3,12 +3,12 @@ import { expect, test, vi } from 'vitest';
 import { createStore } from 'zustand/vanilla';
 import { browserClient } from './page-client.ts';
 import { Replies } from './replies.ts';
-import { nothing, type TreeState } from './tree-state.ts';
+import { emptyTreeState, type OpenTreeState } from './tree-state.ts';
 
 const id = nodeId('00000000-0000-4000-8000-000000000001');
 
 function setUp() {
-  const store = createStore<TreeState>(() => nothing);
+  const store = createStore<OpenTreeState>(() => emptyTreeState);
   let drawn = 0;
   store.subscribe(() => drawn++);
   const replies = new Replies(browserClient, treeId('00000000-0000-4000-8000-000000000002'), store, () => undefined);

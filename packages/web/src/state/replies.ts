@@ -1,10 +1,10 @@
 /** Replies while they are written: their text as it comes, what the model thinks, and the tools that it calls. */
 import { type ActId, actId, type NodeId, type TreeId } from '@coppice/core';
 import type { StoreApi } from 'zustand/vanilla';
-import { type LiveCall, type LiveReply, newReply, withText } from './live.ts';
+import { appendReplyText, type LiveCall, type LiveReply, newReply } from './live.ts';
 import type { PageClient } from './page-client.ts';
 import { openReplyStream } from './reply-stream.ts';
-import type { TreeState } from './tree-state.ts';
+import type { OpenTreeState } from './tree-state.ts';
 
 // About one drawing: whoever comes into the middle of a reply gets hundreds of pieces at once, and a page that is drawn
 // for each of them falls behind until React gives up on it.
@@ -14,7 +14,7 @@ const drawMs = 16;
 export class Replies {
   readonly #client: PageClient;
   readonly #treeId: TreeId;
-  readonly #store: StoreApi<TreeState>;
+  readonly #store: StoreApi<OpenTreeState>;
   /** A reply that was followed is said: the tree has it now. */
   readonly #said: () => void;
   /** Replies that were asked for here: only whoever asked asks again. */
@@ -24,7 +24,7 @@ export class Replies {
   readonly #arrived = new Map<NodeId, LiveReply>();
   #drawing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(client: PageClient, treeId: TreeId, store: StoreApi<TreeState>, said: () => void) {
+  constructor(client: PageClient, treeId: TreeId, store: StoreApi<OpenTreeState>, said: () => void) {
     this.#client = client;
     this.#treeId = treeId;
     this.#store = store;
@@ -86,7 +86,7 @@ export class Replies {
   /** A piece of text at its offset; where one before it is missing, all is read again from where it ends. */
   add(id: NodeId, offset: number, text: string): void {
     const reply = this.#arrived.get(id) ?? this.#store.getState().live.get(id) ?? newReply(Date.now());
-    const next = withText(reply, offset, text);
+    const next = appendReplyText(reply, offset, text);
     if (next === null) return this.#follow(id, reply.text.length);
     if (next === reply) return;
     this.#arrived.set(id, next);

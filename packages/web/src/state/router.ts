@@ -3,16 +3,16 @@ import { type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
 import { create } from 'zustand';
 
 /** What a tree is looked at as. */
-export type TreeScreen = 'thread' | 'map' | 'context' | 'compare' | 'history';
+export type TreeScreenName = 'thread' | 'map' | 'context' | 'compare' | 'history';
 
 /** A place of the page. */
-export type Place =
+export type PagePlace =
   | { readonly name: 'home'; readonly search: string; readonly filter: string }
   | {
       readonly name: 'tree';
       readonly treeId: TreeId;
       readonly nodeId: NodeId | null;
-      readonly screen: TreeScreen;
+      readonly screen: TreeScreenName;
       readonly a: NodeId | null;
       readonly b: NodeId | null;
     }
@@ -20,10 +20,10 @@ export type Place =
   | { readonly name: 'settings' }
   | { readonly name: 'trash' };
 
-const screens: readonly TreeScreen[] = ['thread', 'map', 'context', 'compare', 'history'];
+const screens: readonly TreeScreenName[] = ['thread', 'map', 'context', 'compare', 'history'];
 
 /** A part of an address as it was meant; one that nobody encoded so is taken as it stands, and leads nowhere. */
-function decoded(part: string): string {
+function decodeSegment(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -32,8 +32,8 @@ function decoded(part: string): string {
 }
 
 /** Reads a place from an address; anything unknown is home. */
-function placeOf(path: string, query: string): Place {
-  const [first, second, third] = path.split('/').filter(Boolean).map(decoded);
+function placeOfAddress(path: string, query: string): PagePlace {
+  const [first, second, third] = path.split('/').filter(Boolean).map(decodeSegment);
   const search = new URLSearchParams(query);
   if (first === 't' && second !== undefined) {
     const screen = screens.find((each) => each === search.get('view')) ?? 'thread';
@@ -55,7 +55,7 @@ function placeOf(path: string, query: string): Place {
 }
 
 /** The address of a place. */
-export function addressFor(place: Place): string {
+export function addressFor(place: PagePlace): string {
   switch (place.name) {
     case 'tree': {
       const query = new URLSearchParams();
@@ -85,18 +85,18 @@ export function addressFor(place: Place): string {
 /** The place of a tree. */
 export function treePlace(
   tree: TreeId,
-  set: Partial<Omit<Extract<Place, { name: 'tree' }>, 'name' | 'treeId'>> = {},
-): Place {
+  set: Partial<Omit<Extract<PagePlace, { name: 'tree' }>, 'name' | 'treeId'>> = {},
+): PagePlace {
   return { name: 'tree', treeId: tree, nodeId: null, screen: 'thread', a: null, b: null, ...set };
 }
 
 /** Home, with what is looked for there. */
-export function homePlace(search = '', filter = ''): Place {
+export function homePlace(search = '', filter = ''): PagePlace {
   return { name: 'home', search, filter };
 }
 
-interface Route {
-  readonly place: Place;
+interface RouteState {
+  readonly place: PagePlace;
   /** Rises with every visit, so that going to where one is counts as going there. */
   readonly visit: number;
   /** Where the view of the tree stood when its place was left, for whoever comes back to it by the browser's own keys. */
@@ -104,14 +104,14 @@ interface Route {
 }
 
 /** The present place. */
-export const useRoute = create<Route>(() => ({
-  place: placeOf(location.pathname, location.search),
+export const useRoute = create<RouteState>(() => ({
+  place: placeOfAddress(location.pathname, location.search),
   visit: 0,
   leaf: null,
 }));
 
 /** Goes to a place. `replace` leaves no trace for the way back. */
-export function go(place: Place, options: { readonly replace?: boolean } = {}): void {
+export function navigateTo(place: PagePlace, options: { readonly replace?: boolean } = {}): void {
   const address = addressFor(place);
   if (options.replace === true) history.replaceState(null, '', address);
   else if (address !== location.pathname + location.search) history.pushState(null, '', address);
@@ -130,7 +130,7 @@ function leafIn(state: unknown): NodeId | null {
 
 addEventListener('popstate', (event) =>
   useRoute.setState((route) => ({
-    place: placeOf(location.pathname, location.search),
+    place: placeOfAddress(location.pathname, location.search),
     visit: route.visit + 1,
     leaf: leafIn(event.state),
   })),

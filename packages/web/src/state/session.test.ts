@@ -1,16 +1,16 @@
 import { type Message, type NodeId, textMessage, treeId } from '@coppice/core';
 import { createTools, defineTool } from '@coppice/engine';
-import { type ScriptedReply, textBeats, toolBeats } from '@coppice/engine/testing';
-import { openTestServer, plantTree, type TestServer } from '@coppice/server/testing';
+import { type ScriptedReply, textEvents, toolEvents } from '@coppice/engine/testing';
+import { createTree, openTestServer, type TestServer } from '@coppice/server/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type NodeClient, openNodeClient } from '../testing/node-client.ts';
-import { bookmark, note, undo } from './acts.ts';
-import { regenerate, sendMessage, type Wish } from './generation.ts';
-import { pathOf } from './loaded.ts';
+import { type GenerationOptions, regenerateReply, sendMessage } from './generation.ts';
+import { pathToNode } from './loaded-branch.ts';
 import { TreeSession } from './session.ts';
+import { appendWithoutReply, setBookmark, undoAct } from './tree-actions.ts';
 
-const wish: Wish = { models: ['scripted/one'], n: 1, temperature: null, tools: ['look_up'] };
-const plain: Wish = { ...wish, tools: [] };
+const wish: GenerationOptions = { models: ['scripted/one'], n: 1, temperature: null, tools: ['look_up'] };
+const plain: GenerationOptions = { ...wish, tools: [] };
 
 const tools = createTools({
   tools: [
@@ -27,9 +27,9 @@ const tools = createTools({
 /** A turn of several rounds without any delay: calls of a tool, then the answer. */
 function rounds(count: number, answer: string): ScriptedReply[] {
   const calls = Array.from({ length: count }, (_, index) =>
-    toolBeats({ id: `call-${answer}-${index}`, name: 'look_up', parameters: { word: `w${index}` } }),
+    toolEvents({ id: `call-${answer}-${index}`, name: 'look_up', parameters: { word: `w${index}` } }),
   );
-  return [...calls, textBeats(answer)];
+  return [...calls, textEvents(answer)];
 }
 
 interface Opened {
@@ -48,7 +48,7 @@ afterEach(async () => {
 
 async function open(replies: readonly ScriptedReply[], texts?: readonly string[], config?: string): Promise<Opened> {
   const server = await openTestServer({ tools, replies, ...(config === undefined ? {} : { config }) });
-  const { id } = await plantTree(server, texts);
+  const { id } = await createTree(server, texts);
   const client = openNodeClient(server);
   const session = new TreeSession(treeId(id), client);
   await session.open();
@@ -64,7 +64,7 @@ function said(text: string): Message {
 /** What the shown branch says, message by message. */
 function shown(session: TreeSession): readonly string[] {
   const { part } = session.state;
-  return part === null ? [] : pathOf(part).map((node) => node.text);
+  return part === null ? [] : pathToNode(part).map((node) => node.text);
 }
 
 function leafOf(session: TreeSession): NodeId {
@@ -94,7 +94,7 @@ for (const order of ['as it comes', 'the answer last', 'the feed last'] as const
     expect(await sendMessage(session, parent, said('And then?'), wish)).toBe(true);
     await ends(session, 'And so.');
     const { part } = session.state;
-    const next = part === null ? undefined : pathOf(part).find((node) => node.text === 'And then?');
+    const next = part === null ? undefined : pathToNode(part).find((node) => node.text === 'And then?');
     expect(next?.parentId).toBe(parent);
     expect(shown(session).filter((text) => text === 'It is so.')).toHaveLength(1);
   });
@@ -124,7 +124,7 @@ test('[B105] a turn leads the view back from what somebody else said below its t
 
 test('[B105] a user who has gone elsewhere is not led back by a turn that goes on', async () => {
   const { session, client } = await open(rounds(3, 'Far away.'), ['One', 'Two', 'Three', 'Four']);
-  const first = pathOf(session.state.part ?? expect.fail())[1]?.id ?? expect.fail();
+  const first = pathToNode(session.state.part ?? expect.fail())[1]?.id ?? expect.fail();
   client.events.hold();
   const sending = sendMessage(session, leafOf(session), said('Go'), wish);
   await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'));
@@ -136,19 +136,19 @@ test('[B105] a user who has gone elsewhere is not led back by a turn that goes o
 });
 
 test('[B105] several replies at once end at the last of them, and a reply that is asked for again at the new one', async () => {
-  const { session } = await open(['A.', 'B.', 'C.', 'D.'].map((text) => textBeats(text)));
+  const { session } = await open(['A.', 'B.', 'C.', 'D.'].map((text) => textEvents(text)));
   expect(await sendMessage(session, leafOf(session), said('Three'), { ...plain, n: 3 })).toBe(true);
   await vi.waitFor(() => expect(session.state.live.size).toBe(0));
   const leaf = leafOf(session);
-  const kids = session.state.part?.kids.get(session.state.part.nodes.get(leaf)?.parentId ?? leaf);
+  const kids = session.state.part?.childrenByParent.get(session.state.part.nodes.get(leaf)?.parentId ?? leaf);
   expect(kids).toHaveLength(3);
   expect(kids?.at(-1)).toBe(leaf);
-  expect(await regenerate(session, leaf, plain)).toBe(true);
+  expect(await regenerateReply(session, leaf, plain)).toBe(true);
   await ends(session, 'D.');
 });
 
 test('[B102] whoever sends again before the first message is answered is not led back to the answer of the first', async () => {
-  const { session, client } = await open([textBeats('Here I am.')]);
+  const { session, client } = await open([textEvents('Here I am.')]);
   client.answers.hold();
   client.events.hold();
   const one = sendMessage(session, leafOf(session), said('One'), plain);
@@ -164,7 +164,7 @@ test('[B102] whoever sends again before the first message is answered is not led
 });
 
 test('[B106] a send costs one request; the feed brings the rest', async () => {
-  const { session, client } = await open([...rounds(2, 'Brought.'), textBeats('Again.')]);
+  const { session, client } = await open([...rounds(2, 'Brought.'), textEvents('Again.')]);
   client.requests.length = 0;
   await sendMessage(session, leafOf(session), said('Bring it'), wish);
   await ends(session, 'Brought.');
@@ -173,16 +173,16 @@ test('[B106] a send costs one request; the feed brings the rest', async () => {
 });
 
 test('[B106] a bookmark, a note and their undo cost one request each', async () => {
-  const { session, client } = await open([textBeats('Hi.')]);
+  const { session, client } = await open([textEvents('Hi.')]);
   const leaf = leafOf(session);
   client.requests.length = 0;
-  await bookmark(session, leaf, 'Here');
+  await setBookmark(session, leaf, 'Here');
   expect(session.state.part?.bookmarks.get(leaf)?.title).toBe('Here');
-  await undo(session);
+  await undoAct(session);
   expect(session.state.part?.bookmarks.has(leaf)).toBe(false);
-  await note(session, leaf, said('A note'));
+  await appendWithoutReply(session, leaf, said('A note'));
   await ends(session, 'A note');
-  await undo(session);
+  await undoAct(session);
   expect(leafOf(session)).toBe(leaf);
   const at = `/api/trees/${session.treeId}`;
   expect(client.requests).toEqual([
@@ -194,15 +194,15 @@ test('[B106] a bookmark, a note and their undo cost one request each', async () 
 });
 
 test('[B106] the undo of a delete brings the messages back without reading them', async () => {
-  const { session, client } = await open([textBeats('Hi.')], ['One', 'Two', 'Three', 'Four']);
-  const path = pathOf(session.state.part ?? expect.fail());
+  const { session, client } = await open([textEvents('Hi.')], ['One', 'Two', 'Three', 'Four']);
+  const path = pathToNode(session.state.part ?? expect.fail());
   const second = path[1] ?? expect.fail();
   const { actId } = await session.perform([], (version) =>
     session.api.remove(session.treeId, second.id, 'cascade', version),
   );
   await vi.waitFor(() => expect(shown(session)).toEqual(['One']));
   client.requests.length = 0;
-  await undo(session, actId);
+  await undoAct(session, actId);
   await ends(session, 'Four');
   expect(shown(session)).toEqual(['One', 'Two', 'Three', 'Four']);
   expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/undo`]);
@@ -210,7 +210,7 @@ test('[B106] the undo of a delete brings the messages back without reading them'
 
 test('[B107] a message that does not fit is either in the tree or given back, never both, and no compaction is left', async () => {
   const small = '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n';
-  const { session, server } = await open([textBeats('Yes.')], ['Hi'], small);
+  const { session, server } = await open([textEvents('Yes.')], ['Hi'], small);
   const kinds = async () => {
     const { body } = await server.ask('GET', `/api/trees/${session.treeId}/topology`);
     return body.nodes.map((node: { kind: string }) => node.kind);

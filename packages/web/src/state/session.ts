@@ -1,33 +1,33 @@
 /** One open tree: what is loaded of it, what was changed here and is not confirmed yet, and the feed that keeps it true. */
 import { type NodeId, type RowChange, rowChanges, type Step, type TreeId } from '@coppice/core';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { BegunAnswer, FeedCommit, TreeViewData, WrittenAnswer } from './api-types.ts';
 import type { Api } from './client.ts';
 import { openFeed, type TurnReport } from './feed.ts';
 import { asProblem } from './http.ts';
 import {
-  atItsEnd,
-  emptyPart,
+  applyRowChanges,
+  emptyBranch,
   endAfter,
-  goingOnAbove,
-  joined,
-  type Loaded,
-  landed,
+  isAtEnd,
+  joinPages,
+  keepOlderPages,
+  type LoadedBranch,
   loadedEnd,
-  pathOf,
+  pathToNode,
   unread,
   withPage,
-} from './loaded.ts';
+} from './loaded-branch.ts';
 import { confirmed, withOverlays } from './overlays.ts';
 import { browserClient, type PageClient } from './page-client.ts';
 import { pageSize, runsOf, TreeReads } from './reads.ts';
 import { Replies } from './replies.ts';
 import type { Topology } from './topology.ts';
-import { nothing, type Overlay, type TreeState } from './tree-state.ts';
-import { WholeShape } from './whole-shape.ts';
-import type { Begun, FeedCommit, TreeView, Written } from './wire.ts';
+import { TopologyLoader } from './topology-loader.ts';
+import { emptyTreeState, type OpenTreeState, type Overlay } from './tree-state.ts';
 import { WriteQueue } from './write-queue.ts';
 
-export type { TreeState } from './tree-state.ts';
+export type { OpenTreeState } from './tree-state.ts';
 
 // A commit that the feed has not brought after this time is read from the server instead.
 const feedPatienceMs = 3000;
@@ -37,7 +37,7 @@ const mostActs = 64;
 /** An open tree. Close it when its screen goes. */
 export class TreeSession {
   readonly treeId: TreeId;
-  readonly store: StoreApi<TreeState>;
+  readonly store: StoreApi<OpenTreeState>;
   /** Replies while they are written. */
   readonly replies: Replies;
   readonly #client: PageClient;
@@ -45,7 +45,7 @@ export class TreeSession {
   #feed: { close(): void } | null = null;
   readonly #closed = new AbortController();
   readonly #reads: TreeReads;
-  readonly #shape: WholeShape;
+  readonly #shape: TopologyLoader;
   #next = 1;
   #reading = false;
   #again = false;
@@ -54,7 +54,7 @@ export class TreeSession {
   #led = 0;
   #wanted: NodeId | null = null;
   /** The newest commit that the feed told: a page may be newer than that. */
-  #told = 0;
+  #reported = 0;
   /** Callbacks that wait until the feed has brought a version. */
   #waiters: { readonly version: number; readonly done: () => void }[] = [];
   /** The newest node that each act added: a turn's commits may arrive before the answer that says which turn it is. */
@@ -66,11 +66,11 @@ export class TreeSession {
   constructor(treeId: TreeId, client: PageClient = browserClient) {
     this.treeId = treeId;
     this.#client = client;
-    this.store = createStore<TreeState>(() => nothing);
+    this.store = createStore<OpenTreeState>(() => emptyTreeState);
     this.replies = new Replies(client, treeId, this.store, () => void this.refresh());
     this.#queue = new WriteQueue((line) => this.store.setState(line));
     this.#reads = new TreeReads(client.api, treeId, this.#closed.signal);
-    this.#shape = new WholeShape(client.api, treeId, this.store, this.#closed.signal);
+    this.#shape = new TopologyLoader(client.api, treeId, this.store, this.#closed.signal);
   }
 
   /** The server of this tree. */
@@ -78,7 +78,7 @@ export class TreeSession {
     return this.#client.api;
   }
 
-  get state(): TreeState {
+  get state(): OpenTreeState {
     return this.store.getState();
   }
 
@@ -109,15 +109,15 @@ export class TreeSession {
       const through = end === null ? undefined : wanted;
       const leaf = end ?? tree.activeNodeId;
       const page = await this.#reads.page(leaf ?? undefined);
-      let base = withPage(emptyPart(tree), page, { leaf });
+      let base = withPage(emptyBranch(tree), page, { leaf });
       if (through !== undefined) base = await this.#reads.reaching(base, through);
       this.#show({ phase: 'ready', base, runs: runsOf(page) });
       if (through !== undefined) this.look(through);
       this.replies.followRuns();
-      this.#told = tree.version;
+      this.#reported = tree.version;
       this.#feed = openFeed(this.#client, this.treeId, tree.version, {
-        commit: (commit) => this.#heard(commit),
-        turn: (report) => this.#heardTurn(report),
+        commit: (commit) => this.#applyFeedCommit(commit),
+        turn: (report) => this.#applyTurnReport(report),
         delta: (delta) => this.replies.add(delta.nodeId, delta.offset, delta.text),
         approval: ({ callId, name, parameters, actId: act }) =>
           this.replies.setCall(callId, { name, parameters, state: 'waiting', actId: act }),
@@ -151,7 +151,7 @@ export class TreeSession {
   }
 
   /** Draws the confirmed part with all unconfirmed changes landed on it again. */
-  #show(set: Partial<TreeState>): void {
+  #show(set: Partial<OpenTreeState>): void {
     const state = { ...this.state, ...set };
     if (state.base === null) return this.store.setState(set);
     const { part, unconfirmed } = withOverlays(state.base, state.overlays);
@@ -159,7 +159,7 @@ export class TreeSession {
   }
 
   /** Sets what is told of the tree itself and comes by no commit. */
-  patchTree(set: Partial<TreeView>): void {
+  patchTree(set: Partial<TreeViewData>): void {
     const { base } = this.state;
     if (base !== null) this.#show({ base: { ...base, tree: { ...base.tree, ...set } } });
   }
@@ -194,7 +194,7 @@ export class TreeSession {
       const page = await this.#reads.after(base.leaf, base.until);
       const now = this.state.base;
       if (now !== null && now.until === base.until && now.leaf === base.leaf)
-        this.#show({ base: joined(withPage(now, page, 'below')) });
+        this.#show({ base: joinPages(withPage(now, page, 'below')) });
     } catch (thrown) {
       if (asProblem(thrown).code === 'tree/not-on-path') await this.refresh();
     } finally {
@@ -205,7 +205,7 @@ export class TreeSession {
   /** Shows the end of the branch, from wherever in it the view stands. */
   toEnd(): void {
     const { base } = this.state;
-    if (base !== null) this.#show({ base: atItsEnd(base) });
+    if (base !== null) this.#show({ base: isAtEnd(base) });
   }
 
   /** Shows the place before the first message: what is said next begins a branch of its own. */
@@ -227,7 +227,7 @@ export class TreeSession {
       // Whoever has gone on meanwhile is not pulled back.
       if (base === null || came !== this.#steps) return;
       const leaf = endAfter(before ?? base, base, end);
-      const part = goingOnAbove(withPage({ ...base, before: null }, page, { leaf }), atItsEnd(base).before);
+      const part = keepOlderPages(withPage({ ...base, before: null }, page, { leaf }), isAtEnd(base).before);
       this.#show({ base: await this.#reads.reaching(part, through), runs: runsOf(page) });
       this.replies.followRuns();
       if (options.keep !== false) this.#remember(end);
@@ -258,7 +258,7 @@ export class TreeSession {
 
   #loadedCount(): number {
     const { base } = this.state;
-    return base === null ? pageSize : Math.max(pageSize, Math.min(400, pathOf(base).length));
+    return base === null ? pageSize : Math.max(pageSize, Math.min(400, pathToNode(base).length));
   }
 
   /** Reads the loaded branch again, with its end at a node if one is named. Asked for while it runs, it runs once more. */
@@ -294,7 +294,7 @@ export class TreeSession {
         // What was missed may have changed what lies above, too.
         const fresh = this.#missed;
         this.#missed = false;
-        const whole = fresh ? part : goingOnAbove(part, atItsEnd(now).before);
+        const whole = fresh ? part : keepOlderPages(part, isAtEnd(now).before);
         this.#show({ base: wanted === null ? await this.#around(whole, now, fresh) : whole, runs: runsOf(page) });
         this.replies.followRuns();
       } while (this.#again);
@@ -306,9 +306,9 @@ export class TreeSession {
   }
 
   /** A branch that was read again, shown where in the midst of it the view stood before; its end where that is gone. */
-  async #around(part: Loaded, before: Loaded, fresh: boolean): Promise<Loaded> {
+  async #around(part: LoadedBranch, before: LoadedBranch, fresh: boolean): Promise<LoadedBranch> {
     if (before.until === null || before.leaf !== part.leaf) return part;
-    if (!fresh) return joined({ ...part, before: before.before, until: before.until });
+    if (!fresh) return joinPages({ ...part, before: before.before, until: before.until });
     try {
       return await this.#reads.reaching(part, before.until);
     } catch (thrown) {
@@ -322,10 +322,10 @@ export class TreeSession {
     return this.#shape.want();
   }
 
-  #heard(commit: FeedCommit): void {
+  #applyFeedCommit(commit: FeedCommit): void {
     const { base } = this.state;
-    if (base === null || commit.version <= this.#told) return;
-    this.#told = commit.version;
+    if (base === null || commit.version <= this.#reported) return;
+    this.#reported = commit.version;
     const changes = withRestored(commit);
     const added = changes.findLast((change) => change.op === 'added');
     if (added?.op === 'added') this.#noteNewest(commit.actId, added.node.id);
@@ -342,7 +342,7 @@ export class TreeSession {
   }
 
   /** What a turn reports beside its commits: thinking, and calls of tools. */
-  #heardTurn({ actId, type, nodeId, callId, name = '', parameters = {}, text = '' }: TurnReport): void {
+  #applyTurnReport({ actId, type, nodeId, callId, name = '', parameters = {}, text = '' }: TurnReport): void {
     if (type === 'thinking-delta' && nodeId !== undefined)
       this.replies.change(nodeId, (live) => ({ ...live, thinking: live.thinking + text }));
     else if (callId === undefined) return;
@@ -362,13 +362,13 @@ export class TreeSession {
   #land(changes: readonly RowChange[], { version, actId }: FeedCommit): void {
     const { base } = this.state;
     if (base === null) return;
-    const grown = landed(base, changes, version);
+    const grown = applyRowChanges(base, changes, version);
     const pending = [...grown.nodes.values()].filter((node) => node.status === 'pending' && !base.nodes.has(node.id));
     const isMine = this.#turn?.actId === actId && this.#turn.led === this.#led;
     const newest = isMine ? this.#newestOfAct.get(actId) : undefined;
     const end = newest === undefined ? null : loadedEnd(grown, newest, true);
     this.#show({
-      base: end === null ? { ...grown, leaf: followed(base, grown, changes) } : { ...atItsEnd(grown), leaf: end },
+      base: end === null ? { ...grown, leaf: followedRuns(base, grown, changes) } : { ...isAtEnd(grown), leaf: end },
     });
     for (const node of pending) this.replies.begin(node.id, null);
   }
@@ -377,7 +377,7 @@ export class TreeSession {
    * Shows the branch that ends at the newest reply of a turn, and goes on doing so while the turn adds to it; not where
    * the user has gone elsewhere since `led` was read.
    */
-  async followTurn({ actId, nodes, version }: Begun, led: number): Promise<void> {
+  async followTurn({ actId, nodes, version }: BegunAnswer, led: number): Promise<void> {
     const first = nodes.at(-1)?.nodeId;
     if (first === undefined || led !== this.#led) return;
     this.#turn = { actId, led };
@@ -394,7 +394,7 @@ export class TreeSession {
     const { base } = this.state;
     const leaf = base === null ? null : loadedEnd(base, end(), true);
     if (base === null || leaf === null) return this.refresh(end());
-    if (leaf !== base.leaf) this.#show({ base: { ...atItsEnd(base), leaf } });
+    if (leaf !== base.leaf) this.#show({ base: { ...isAtEnd(base), leaf } });
   }
 
   /** Shows everything up to a version: as the feed brings it, or read where that cannot bring it. */
@@ -404,7 +404,7 @@ export class TreeSession {
 
   /** Resolves when everything up to a version is shown; false where the feed cannot bring it, so that it has to be read. */
   async caughtUp(version: number): Promise<boolean> {
-    if (version > this.#told && this.state.connected && this.#client.isVisible())
+    if (version > this.#reported && this.state.connected && this.#client.isVisible())
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => waiter.done(), feedPatienceMs);
         const waiter = {
@@ -417,7 +417,7 @@ export class TreeSession {
         };
         this.#waiters.push(waiter);
       });
-    return version <= this.#told;
+    return version <= this.#reported;
   }
 
   #endWaiting(version = Number.POSITIVE_INFINITY): void {
@@ -433,7 +433,7 @@ export class TreeSession {
    * Sends a change: shows its steps at once, sends it when the ones before it are through, keeps it while the server is
    * away, and takes it back where it is refused. Rejects with the refusal.
    */
-  perform<T extends Pick<Written, 'version'>>(
+  perform<T extends Pick<WrittenAnswer, 'version'>>(
     steps: readonly Step[],
     run: (version: number) => Promise<T>,
     leaf?: NodeId,
@@ -485,7 +485,7 @@ export class TreeSession {
  * Where a view stands after others' changes: it keeps its place, but goes along with what grows at its very end, as a
  * reply that follows a message does.
  */
-function followed(before: Loaded, after: Loaded, changes: readonly RowChange[]): NodeId | null {
+function followedRuns(before: LoadedBranch, after: LoadedBranch, changes: readonly RowChange[]): NodeId | null {
   let { leaf } = after;
   if (leaf === null && before.leaf === null) leaf = changes.find((change) => change.op === 'pointed')?.nodeId ?? null;
   for (const change of changes) if (change.op === 'added' && change.node.parentId === leaf) leaf = change.node.id;

@@ -1,8 +1,8 @@
 /** The silhouettes of trees in lists, read when they are looked at and kept until their tree changes. */
 import type { TreeId } from '@coppice/core';
 import { create } from 'zustand';
+import type { TreeShape } from './api-types.ts';
 import { api } from './client.ts';
-import type { TreeShape } from './wire.ts';
 
 /** What is known, by tree. */
 export const useShapes = create<{ readonly shapes: ReadonlyMap<TreeId, TreeShape> }>(() => ({ shapes: new Map() }));
@@ -17,16 +17,16 @@ export function wantShape(id: TreeId, version: number): void {
   const known = useShapes.getState().shapes.get(id)?.version ?? asked.get(id) ?? -1;
   if (known >= version) return;
   wanted.set(id, version);
-  plan(30);
+  planReads(30);
 }
 
-function plan(ms: number): void {
+function planReads(ms: number): void {
   if (planned) return;
   planned = true;
-  setTimeout(() => void read(), ms);
+  setTimeout(() => void readShapes(), ms);
 }
 
-async function read(): Promise<void> {
+async function readShapes(): Promise<void> {
   planned = false;
   const now = [...wanted].slice(0, mostAtOnce);
   for (const [id, version] of now) {
@@ -42,5 +42,5 @@ async function read(): Promise<void> {
     // A list without silhouettes is a list all the same; the next look asks again.
   }
   for (const [id] of now) asked.delete(id);
-  if (wanted.size > 0) plan(0);
+  if (wanted.size > 0) planReads(0);
 }

@@ -20,7 +20,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 const shownMs = 10_000;
 
 /** Says something for ten seconds. */
-export function say(
+export function showToast(
   toast: Omit<Toast, 'id' | 'action' | 'bad'> & { readonly action?: Toast['action']; readonly bad?: boolean },
 ): void {
   const id = next++;
@@ -35,10 +35,10 @@ export function say(
     },
   });
   clearTimeout(timer);
-  timer = setTimeout(() => hush(id), shownMs);
+  timer = setTimeout(() => dismissToast(id), shownMs);
 }
 
 /** Takes a toast away, if it is still the newest. */
-export function hush(id: number): void {
+export function dismissToast(id: number): void {
   useToast.setState((state) => (state.toast?.id === id ? { toast: null } : {}));
 }

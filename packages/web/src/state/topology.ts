@@ -1,7 +1,7 @@
 /** The shape of a whole tree without its texts, kept up to date by the rows that commits write. */
 import { type Bookmark, type NodeId, previewOf, type RowChange, type TopologyNode, topologyNode } from '@coppice/core';
 
-function before(a: TopologyNode, b: TopologyNode): number {
+function isBefore(a: TopologyNode, b: TopologyNode): number {
   return a.position < b.position ? -1 : a.position > b.position ? 1 : a.seq - b.seq;
 }
 
@@ -21,7 +21,7 @@ export class Topology {
     this.nodes = new Map(nodes.map((node) => [node.id, node]));
     this.bookmarks = new Map(bookmarks.map((bookmark) => [bookmark.nodeId, bookmark]));
     for (const node of nodes) this.#listOf(node.parentId).push(node);
-    for (const list of this.#kids.values()) if (list.length > 1) list.sort(before);
+    for (const list of this.#kids.values()) if (list.length > 1) list.sort(isBefore);
   }
 
   #listOf(parent: NodeId): TopologyNode[] {
@@ -74,7 +74,7 @@ export class Topology {
     const list = this.#listOf(node.parentId);
     const last = list.at(-1);
     list.push(node);
-    if (last !== undefined && before(last, node) > 0) list.sort(before);
+    if (last !== undefined && isBefore(last, node) > 0) list.sort(isBefore);
   }
 
   #take(id: NodeId): void {
@@ -122,7 +122,7 @@ export class Topology {
           this.#change(change.nodeId, {
             status: change.content.status,
             tokens: change.content.tokens,
-            ...textOf(change.content.text),
+            ...topologyText(change.content.text),
           });
           break;
         case 'annotated':
@@ -148,6 +148,6 @@ export class Topology {
   }
 }
 
-function textOf(text: string): Partial<TopologyNode> {
+function topologyText(text: string): Partial<TopologyNode> {
   return text === '' ? {} : { preview: previewOf({ text, meta: {} }, 0) };
 }

@@ -1,8 +1,8 @@
 /** What an open tree shows, as a value. */
 import type { NodeId, Step } from '@coppice/core';
-import type { Problem } from './http.ts';
+import type { HttpProblem } from './http.ts';
 import type { LiveCall, LiveReplies } from './live.ts';
-import type { Loaded } from './loaded.ts';
+import type { LoadedBranch } from './loaded-branch.ts';
 import type { Topology } from './topology.ts';
 
 /** A change of this page that the server has not confirmed. */
@@ -14,13 +14,13 @@ export interface Overlay {
 }
 
 /** What an open tree shows. */
-export interface TreeState {
+export interface OpenTreeState {
   readonly phase: 'loading' | 'ready' | 'missing' | 'failed';
-  readonly problem: Problem | null;
+  readonly problem: HttpProblem | null;
   /** What the server has confirmed. */
-  readonly base: Loaded | null;
+  readonly base: LoadedBranch | null;
   /** The same with unconfirmed changes on it: what is drawn. */
-  readonly part: Loaded | null;
+  readonly part: LoadedBranch | null;
   readonly overlays: readonly Overlay[];
   readonly unconfirmed: ReadonlySet<NodeId>;
   readonly runs: ReadonlyMap<NodeId, string>;
@@ -44,7 +44,7 @@ export interface TreeState {
 }
 
 /** A tree of which nothing is known yet. */
-export const nothing: TreeState = {
+export const emptyTreeState: OpenTreeState = {
   phase: 'loading',
   problem: null,
   base: null,

@@ -1,15 +1,15 @@
 /** What is open on the page, beside the tree itself: where the keyboard is, what is being edited, which panel shows. */
 import type { Node, NodeId } from '@coppice/core';
 import { create } from 'zustand';
-import type { Words } from '../i18n/words.ts';
+import type { Dictionary } from '../i18n/dictionary.ts';
 import type { ExportAbout } from '../transfer/export-dialog.tsx';
-import { read, write } from './kept.ts';
+import { readLocal, writeLocal } from './local-storage.ts';
 
 /** What the panel at the right shows. */
-export type Panel = 'map' | 'context' | 'history';
+export type PanelName = 'map' | 'context' | 'history';
 
 /** A dialog that is open. */
-export type Opened =
+export type OpenedDialog =
   | { readonly name: 'delete'; readonly node: Node }
   | { readonly name: 'share'; readonly nodeId: NodeId }
   | { readonly name: 'merge'; readonly nodeId: NodeId }
@@ -25,7 +25,7 @@ export type Opened =
   | { readonly name: 'compact' }
   | {
       readonly name: 'listing';
-      readonly words: Words;
+      readonly words: Dictionary;
       readonly text: string;
       readonly list: readonly NodeId[];
     }
@@ -39,18 +39,18 @@ interface Ui {
   /** The message that keys act on; the last one if null. */
   readonly current: NodeId | null;
   readonly editing: NodeId | null;
-  readonly panel: Panel;
+  readonly panel: PanelName;
   readonly panelShown: boolean;
   /** The rail as a drawer, on a phone. */
   readonly drawer: boolean;
-  readonly opened: Opened | null;
+  readonly opened: OpenedDialog | null;
   /** When a variant last gave way to another; what is drawn right after it fades in. */
   readonly switchedAt: number;
   readonly theme: 'system' | 'light' | 'dark';
 }
 
 function keptTheme(): Ui['theme'] {
-  const kept = read('theme');
+  const kept = readLocal('theme');
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
@@ -59,7 +59,7 @@ export const useUi = create<Ui>(() => ({
   current: null,
   editing: null,
   panel: 'map',
-  panelShown: read('panel') !== 'off',
+  panelShown: readLocal('panel') !== 'off',
   drawer: false,
   opened: null,
   switchedAt: 0,
@@ -67,14 +67,14 @@ export const useUi = create<Ui>(() => ({
 }));
 
 /** Opens a dialog, or closes the open one. */
-export function open(opened: Opened | null): void {
+export function openDialog(opened: OpenedDialog | null): void {
   useUi.setState({ opened });
 }
 
 /** Sets the theme and remembers it. */
 export function setTheme(theme: Ui['theme']): void {
   useUi.setState({ theme });
-  write('theme', theme === 'system' ? null : theme);
+  writeLocal('theme', theme === 'system' ? null : theme);
   applyTheme(theme);
 }
 
@@ -85,7 +85,7 @@ export function applyTheme(theme: Ui['theme']): void {
 }
 
 /** Shows or hides the panel, and remembers it. */
-export function showPanel(panel: Panel | null): void {
+export function showPanel(panel: PanelName | null): void {
   useUi.setState(panel === null ? { panelShown: false } : { panel, panelShown: true });
-  write('panel', panel === null ? 'off' : null);
+  writeLocal('panel', panel === null ? 'off' : null);
 }

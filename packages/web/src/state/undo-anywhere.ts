@@ -1,25 +1,25 @@
 /** Taking back the user's last act where no chat is open: in whichever chat it was, deleting one included. */
 import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
-import { complain } from './acts.ts';
+import { loadTrees } from './app-data.ts';
 import { api } from './client.ts';
 import { asProblem } from './http.ts';
-import { loadTrees } from './lists.ts';
-import { go, treePlace } from './router.ts';
-import { say } from './toasts.ts';
+import { navigateTo, treePlace } from './router.ts';
+import { showToast } from './toasts.ts';
+import { showError } from './tree-actions.ts';
 
 /** Takes back the newest act in any chat, and names the chat. */
 export async function undoAnywhere(): Promise<void> {
   try {
     const { result } = await api.undoAnywhere();
     void loadTrees();
-    say({
+    showToast({
       icon: 'undo',
       text: t('undoneIn', { name: result.title ?? t('untitled') }),
       action: { label: t('redo'), keys: shownChord('shift+mod+z'), run: () => void redoAnywhere() },
     });
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
   }
 }
 
@@ -28,13 +28,13 @@ export async function redoAnywhere(): Promise<void> {
   try {
     const { treeId, result } = await api.redoAnywhere();
     void loadTrees();
-    const open = { label: t('open'), run: () => go(treePlace(treeId)) };
-    say({
+    const open = { label: t('open'), run: () => navigateTo(treePlace(treeId)) };
+    showToast({
       icon: 'again',
       text: t('redoneIn', { name: result.title ?? t('untitled') }),
       ...(result.deletedAt === null ? { action: open } : {}),
     });
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
   }
 }

@@ -3,8 +3,8 @@
  * is away takes no words along. They come back to the composer of their tree.
  */
 import type { NodeId, TreeId } from '@coppice/core';
-import { isRecord } from './http.ts';
-import { read, write } from './kept.ts';
+import { isJsonRecordValue } from './http.ts';
+import { readLocal, writeLocal } from './local-storage.ts';
 
 /** A message that the server has not confirmed. */
 export interface Unsent {
@@ -16,17 +16,20 @@ export interface Unsent {
 /** Those that this page is sending itself. */
 const onTheWay = new Set<string>();
 
-function nameOf(tree: TreeId): string {
+function storageName(tree: TreeId): string {
   return `unsent.${tree}`;
 }
 
-function parse(text: string | null): readonly Unsent[] {
+function parseUnsent(text: string | null): readonly Unsent[] {
   if (text === null) return [];
   try {
     const list: unknown = JSON.parse(text);
     if (!Array.isArray(list)) return [];
     return list.flatMap((each: unknown) =>
-      isRecord(each) && typeof each.id === 'string' && typeof each.text === 'string' && typeof each.at === 'number'
+      isJsonRecordValue(each) &&
+      typeof each.id === 'string' &&
+      typeof each.text === 'string' &&
+      typeof each.at === 'number'
         ? [{ id: each.id, text: each.text, at: each.at }]
         : [],
     );
@@ -38,18 +41,18 @@ function parse(text: string | null): readonly Unsent[] {
 
 /** What was on its way when another page of this tree, or an earlier one, went. */
 export function unsentOf(tree: TreeId): readonly Unsent[] {
-  return parse(read(nameOf(tree))).filter(({ id }) => !onTheWay.has(id));
+  return parseUnsent(readLocal(storageName(tree))).filter(({ id }) => !onTheWay.has(id));
 }
 
 /** Keeps a message until it is told that it arrived or was given back. */
 export function keepUnsent(tree: TreeId, id: NodeId, text: string, at: number): void {
   onTheWay.add(id);
-  write(nameOf(tree), JSON.stringify([...parse(read(nameOf(tree))), { id, text, at }]));
+  writeLocal(storageName(tree), JSON.stringify([...parseUnsent(readLocal(storageName(tree))), { id, text, at }]));
 }
 
 /** Forgets a message that is where it belongs. */
 export function dropUnsent(tree: TreeId, id: string): void {
   onTheWay.delete(id);
-  const left = parse(read(nameOf(tree))).filter((each) => each.id !== id);
-  write(nameOf(tree), left.length === 0 ? null : JSON.stringify(left));
+  const left = parseUnsent(readLocal(storageName(tree))).filter((each) => each.id !== id);
+  writeLocal(storageName(tree), left.length === 0 ? null : JSON.stringify(left));
 }

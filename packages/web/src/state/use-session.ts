@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
-import type { TreeSession, TreeState } from './session.ts';
+import type { OpenTreeState, TreeSession } from './session.ts';
 
 /** The open tree of this part of the page. */
 export const SessionContext = createContext<TreeSession | null>(null);
@@ -13,6 +13,6 @@ export function useSession(): TreeSession {
 }
 
 /** A part of the open tree's state; draws again when it changes. */
-export function useTree<T>(select: (state: TreeState) => T): T {
+export function useTree<T>(select: (state: OpenTreeState) => T): T {
   return useStore(useSession().store, select);
 }

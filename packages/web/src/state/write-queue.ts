@@ -1,13 +1,13 @@
 /** Writes on their way to the server, one after the other; they wait while it is away. */
-import { asProblem, type Problem } from './http.ts';
+import { asProblem, type HttpProblem } from './http.ts';
 
 const retryMs = 2500;
 
 /** A write. Exactly one of `done` and `refused` is called, unless the page goes before. */
-export interface Job {
+export interface WriteJob {
   run(): Promise<void>;
   /** It was refused: it will not be tried again. */
-  refused(problem: Problem): void;
+  refused(problem: HttpProblem): void;
 }
 
 /** How the line is: what waits, and whether the server answers. */
@@ -18,7 +18,7 @@ export interface LineState {
 
 /** A line of writes: the next one goes when the one before is through, so that each knows the version it stands on. */
 export class WriteQueue {
-  #jobs: Job[] = [];
+  #jobs: WriteJob[] = [];
   #busy = false;
   #closed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -29,7 +29,7 @@ export class WriteQueue {
   }
 
   /** Puts a write at the end of the line. */
-  push(job: Job): void {
+  push(job: WriteJob): void {
     this.#jobs.push(job);
     void this.work();
   }

@@ -5,7 +5,7 @@ import { useSession, useTree } from '../state/use-session.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { firstActs, type MessageAct, moreActs } from './message-acts.ts';
-import { plainText } from './rows.ts';
+import { plainTextOf } from './rows.ts';
 
 /** Everything that can be done with a message, as a sheet at the foot of a phone. */
 export function ActionsSheet({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
@@ -19,7 +19,7 @@ export function ActionsSheet({ node, onClose }: { readonly node: Node; readonly 
   };
   return (
     <Dialog title={t('messageActions')} onClose={onClose} className="sheet" bare>
-      <p className="sheet-words">{plainText(node.message).slice(0, 140)}</p>
+      <p className="sheet-words">{plainTextOf(node.message).slice(0, 140)}</p>
       <div className="sheet-first">
         {first.map((act) => (
           <button key={act.id} type="button" onClick={() => run(act)}>

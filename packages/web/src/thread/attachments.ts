@@ -2,12 +2,12 @@
 import { messageKit } from '@coppice/content';
 import type { Block } from '@coppice/core';
 import { plainWords } from '../i18n/refusals.ts';
-import { freshUuid } from '../state/fresh-uuid.ts';
-import { asProblem, isRecord, upload } from '../state/http.ts';
-import { read, write } from '../state/kept.ts';
+import { asProblem, isJsonRecordValue, upload } from '../state/http.ts';
+import { readLocal, writeLocal } from '../state/local-storage.ts';
+import { newUuid } from '../state/new-uuid.ts';
 
 /** A file that goes with the next message. */
-export interface Attachment {
+export interface DraftAttachment {
   readonly id: string;
   readonly name: string;
   readonly mediaType: string;
@@ -20,9 +20,9 @@ export interface Attachment {
 const pictures = /^image\/(?:png|jpeg|gif|webp|avif)$/i;
 
 /** A file that is about to be sent. */
-export function attachmentOf(file: File): Attachment {
+export function attachmentOf(file: File): DraftAttachment {
   return {
-    id: freshUuid(),
+    id: newUuid(),
     name: file.name || 'file',
     mediaType: file.type || 'application/octet-stream',
     size: file.size,
@@ -33,7 +33,7 @@ export function attachmentOf(file: File): Attachment {
 }
 
 /** Sends a file and says what became of it. */
-export async function sendFile(file: File, attachment: Attachment): Promise<Attachment> {
+export async function uploadFile(file: File, attachment: DraftAttachment): Promise<DraftAttachment> {
   try {
     const { hash, size, mediaType } = await upload(file);
     return { ...attachment, hash, size, mediaType: mediaType || attachment.mediaType, state: 'ready' };
@@ -43,16 +43,16 @@ export async function sendFile(file: File, attachment: Attachment): Promise<Atta
 }
 
 /** The block that stands for a file in a message; none while it is not there. */
-export function blockOf(file: Attachment): Block | null {
+export function blockOfAttachment(file: DraftAttachment): Block | null {
   return file.hash === null ? null : toBlock(file, file.hash);
 }
 
 /** About how many tokens a file takes, also before it has arrived at the server. */
-export function tokensOf(file: Attachment): number {
+export function tokensOf(file: DraftAttachment): number {
   return messageKit.tokens({ role: 'user', content: [toBlock(file, file.hash ?? '')] });
 }
 
-function toBlock({ size, mediaType, name }: Attachment, hash: string): Block {
+function toBlock({ size, mediaType, name }: DraftAttachment, hash: string): Block {
   const source = { type: 'blob', hash, size };
   const image = { type: 'image', mediaType, source };
   const file = { type: 'file', name, mediaType, source };
@@ -60,8 +60,8 @@ function toBlock({ size, mediaType, name }: Attachment, hash: string): Block {
 }
 
 /** The files that were with a tree's draft; those that have not arrived are no longer to be had. */
-export function draftFiles(tree: string): readonly Attachment[] {
-  const text = read(`draft-files.${tree}`);
+export function draftFiles(tree: string): readonly DraftAttachment[] {
+  const text = readLocal(`draft-files.${tree}`);
   if (text === null) return [];
   try {
     const list: unknown = JSON.parse(text);
@@ -72,8 +72,8 @@ export function draftFiles(tree: string): readonly Attachment[] {
   }
 }
 
-function keptFile(value: unknown): readonly Attachment[] {
-  if (!isRecord(value)) return [];
+function keptFile(value: unknown): readonly DraftAttachment[] {
+  if (!isJsonRecordValue(value)) return [];
   const { id, name, mediaType, size, hash } = value;
   if (typeof id !== 'string' || typeof name !== 'string' || typeof mediaType !== 'string') return [];
   if (typeof size !== 'number' || typeof hash !== 'string') return [];
@@ -81,7 +81,7 @@ function keptFile(value: unknown): readonly Attachment[] {
 }
 
 /** Keeps the files of a tree's draft that have arrived; the server has their bytes. */
-export function keepDraftFiles(tree: string, files: readonly Attachment[]): void {
+export function keepDraftFiles(tree: string, files: readonly DraftAttachment[]): void {
   const ready = files.filter((file) => file.state === 'ready');
-  write(`draft-files.${tree}`, ready.length === 0 ? null : JSON.stringify(ready));
+  writeLocal(`draft-files.${tree}`, ready.length === 0 ? null : JSON.stringify(ready));
 }

@@ -1,13 +1,13 @@
 /** The blocks of a message: prose, thinking, tool cards, pictures, files, and what this page does not know. */
-import { definitionOf, type FileBlock, type ImageBlock, isKnown } from '@coppice/content';
+import { blockDefinitionOf, type FileBlock, type ImageBlock, isKnown } from '@coppice/content';
 import { type Block, isText, isToolUse, type Message, type Node, type ToolUseBlock } from '@coppice/core';
 import { createContext, type ReactElement, useContext, useState, useSyncExternalStore } from 'react';
-import { num, t } from '../i18n/index.ts';
+import { formatNumber, t } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { complain } from '../state/acts.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
 import type { LiveCall } from '../state/live.ts';
+import { showError } from '../state/tree-actions.ts';
 import { SessionContext } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ToolCard } from './tool-card.tsx';
@@ -47,7 +47,7 @@ interface BlockViewProps {
 
 function BlockView({ block, growing, results, open }: BlockViewProps): ReactElement | null {
   if (isText(block)) return block.text.trim() === '' ? null : <Markdown text={block.text} growing={growing} />;
-  if (isToolUse(block)) return <Call block={block} result={results?.get(block.id)} open={open} />;
+  if (isToolUse(block)) return <ToolCallView block={block} result={results?.get(block.id)} open={open} />;
   if (isKnown(block)) {
     if (block.type === 'thinking') return <Thinking text={block.thinking} />;
     if (block.type === 'image') return <ImageView block={block} />;
@@ -56,7 +56,7 @@ function BlockView({ block, growing, results, open }: BlockViewProps): ReactElem
   return (
     <p className="chip unknown-block">
       <Icon name="layers" />
-      {t('unknownBlock', { type: block.type })} {definitionOf(block).toText(block).slice(0, 200)}
+      {t('unknownBlock', { type: block.type })} {blockDefinitionOf(block).toText(block).slice(0, 200)}
     </p>
   );
 }
@@ -70,7 +70,7 @@ const noCalls: ReadonlyMap<string, LiveCall> = new Map();
 const nothingChanges = () => () => undefined;
 
 /** A call of a tool, as far as it is: in an open tree it may still run, or wait for a yes. */
-function Call({
+function ToolCallView({
   block,
   result,
   open,
@@ -95,7 +95,7 @@ function Call({
       onDecide={(approve, remember) => {
         if (call === undefined || session === null) return;
         session.replies.setCall(block.id, { ...call, state: 'running' });
-        api.approve(call.actId, block.id, approve, remember).catch((thrown) => complain(asProblem(thrown)));
+        api.approve(call.actId, block.id, approve, remember).catch((thrown) => showError(asProblem(thrown)));
       }}
     />
   );
@@ -162,7 +162,7 @@ function FileView({ block }: { readonly block: FileBlock }): ReactElement {
   const own = useAttachment(block.source);
   const size =
     block.source.type === 'blob' && block.source.size !== undefined
-      ? `${num(Math.ceil(block.source.size / 1024))} kB`
+      ? `${formatNumber(Math.ceil(block.source.size / 1024))} kB`
       : '';
   const inside = (
     <>

@@ -1,9 +1,9 @@
 import { type ReactElement, useRef } from 'react';
 import { useContextAnswer } from '../context/use-context-answer.ts';
-import { short, t, tn } from '../i18n/index.ts';
-import { chooseModels, modelsNow, switchTools, useLists } from '../state/lists.ts';
-import { pathOf } from '../state/loaded.ts';
-import { go, treePlace } from '../state/router.ts';
+import { formatCompact, t, tn } from '../i18n/index.ts';
+import { chooseModels, modelsNow, switchTools, useAppData } from '../state/app-data.ts';
+import { pathToNode } from '../state/loaded-branch.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -20,13 +20,13 @@ export function ComposerTray({
   readonly draftTokens: number;
   readonly onFiles: (files: Iterable<File>) => void;
 }): ReactElement {
-  const models = useLists((lists) => lists.models);
-  const chosen = useLists((lists) => lists.chosen);
-  const defaultModel = useLists((lists) => lists.defaultModel);
-  const n = useLists((lists) => lists.n);
-  const temperature = useLists((lists) => lists.temperature);
-  const tools = useLists((lists) => lists.tools.length);
-  const toolsOn = useLists((lists) => lists.toolsOn);
+  const models = useAppData((lists) => lists.models);
+  const chosen = useAppData((lists) => lists.chosen);
+  const defaultModel = useAppData((lists) => lists.defaultModel);
+  const n = useAppData((lists) => lists.n);
+  const temperature = useAppData((lists) => lists.temperature);
+  const tools = useAppData((lists) => lists.tools.length);
+  const toolsOn = useAppData((lists) => lists.toolsOn);
   const now = modelsNow({ models, chosen, defaultModel });
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -87,7 +87,7 @@ export function ComposerTray({
         }
       >
         {[1, 2, 3, 4, 5].map((count) => (
-          <MenuItem key={count} checked={count === n} onSelect={() => useLists.setState({ n: count })}>
+          <MenuItem key={count} checked={count === n} onSelect={() => useAppData.setState({ n: count })}>
             {t('replies', { n: count })}
           </MenuItem>
         ))}
@@ -96,7 +96,7 @@ export function ComposerTray({
           <MenuItem
             key={String(warmth)}
             checked={warmth === temperature}
-            onSelect={() => useLists.setState({ temperature: warmth })}
+            onSelect={() => useAppData.setState({ temperature: warmth })}
           >
             {warmth === null ? t('temperatureDefault') : t('temperatureIs', { value: String(warmth) })}
           </MenuItem>
@@ -111,7 +111,7 @@ export function ComposerTray({
         ) : null}
       </Menu>
       <span className="grow" />
-      <Gauge model={now[0] ?? null} draftTokens={draftTokens} />
+      <ContextGauge model={now[0] ?? null} draftTokens={draftTokens} />
       <input
         ref={input}
         type="file"
@@ -131,7 +131,7 @@ export function ComposerTray({
  * How much of the window the branch and the message in the composer take: as the server weighs the branch, and until then
  * by what is loaded of it.
  */
-function Gauge({
+function ContextGauge({
   model,
   draftTokens,
 }: {
@@ -139,17 +139,17 @@ function Gauge({
   readonly draftTokens: number;
 }): ReactElement | null {
   const session = useSession();
-  const window = useLists((lists) => {
+  const window = useAppData((lists) => {
     const chosen = lists.models.find((each) => each.id === model);
     return chosen?.windowKnown === true ? chosen.window : null;
   });
   // The panel asks for the same: a long branch is weighed once.
-  const told = useUi((ui) => ui.panelShown && ui.panel !== 'history');
+  const reported = useUi((ui) => ui.panelShown && ui.panel !== 'history');
   const onBranch = useTree((state) => {
     if (state.weight !== null) return state.weight;
     if (state.part === null) return 0;
     let tokens = 0;
-    for (const node of pathOf(state.part)) if (node.meta.excluded !== true) tokens += node.tokens;
+    for (const node of pathToNode(state.part)) if (node.meta.excluded !== true) tokens += node.tokens;
     return tokens;
   });
   if (window === null || window === 0) return null;
@@ -158,18 +158,18 @@ function Gauge({
   const full = used > window;
   return (
     <>
-      {told ? null : <Weighing />}{' '}
+      {reported ? null : <Weighing />}{' '}
       <button
         type="button"
         className={full ? 'pill num desk-only full' : 'pill num desk-only'}
         title={full ? t('windowFull', { used, window }) : t('whatModelSees')}
-        onClick={() => go(treePlace(session.treeId, { screen: 'context' }))}
+        onClick={() => navigateTo(treePlace(session.treeId, { screen: 'context' }))}
       >
-        {short(used)}
+        {formatCompact(used)}
         <span className="gauge">
           <i style={{ width: `${Math.max(2, share * 100)}%` }} />
         </span>
-        {short(window)}
+        {formatCompact(window)}
       </button>
     </>
   );

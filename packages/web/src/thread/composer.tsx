@@ -12,27 +12,27 @@ import {
   useRef,
   useState,
 } from 'react';
-import { num, t, tn } from '../i18n/index.ts';
+import { formatNumber, t, tn } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { firstWords } from '../markdown/first-words.ts';
-import { freshId, note } from '../state/acts.ts';
-import { sendMessage, stop } from '../state/generation.ts';
-import { takeFresh } from '../state/new-tree.ts';
-import { say } from '../state/toasts.ts';
+import { sendMessage, stopReply } from '../state/generation.ts';
+import { takeNewTree } from '../state/new-tree.ts';
+import { showToast } from '../state/toasts.ts';
+import { appendWithoutReply, newNodeUuid } from '../state/tree-actions.ts';
 import { dropUnsent, keepUnsent } from '../state/unsent.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { blockOf, tokensOf } from './attachments.ts';
+import { blockOfAttachment, tokensOf } from './attachments.ts';
 import { ComposerTray } from './composer-tray.tsx';
+import { currentOptions } from './current-options.ts';
 import { fitHeight } from './fit-height.ts';
-import { plainText } from './rows.ts';
-import { runLine } from './run-line.ts';
+import { plainTextOf } from './rows.ts';
+import { runCommandLine } from './run-line.ts';
 import { optionId, SlashMenu, useSlash } from './slash-menu.tsx';
 import { useDockHeight } from './use-dock-height.ts';
 import { useDraft, useUnsent } from './use-draft.ts';
 import { type Files, useFiles } from './use-files.ts';
-import { wishNow } from './wish.ts';
 
 // A paste above this goes along as a file: nobody edits it in a box, and the box must not hang on it.
 const longestPaste = 40_000;
@@ -60,14 +60,14 @@ export function Composer(): ReactElement {
   useUnsent(session.treeId, connected, (back) => setText((now) => (now === '' ? back : `${back}\n\n${now}`)));
   useLayoutEffect(() => fitHeight(area.current, text, mostHeight), [text]);
   useEffect(() => {
-    const typed = takeFresh(session.treeId);
+    const typed = takeNewTree(session.treeId);
     if (typed === null) return;
     area.current?.focus();
     setText((now) => now + typed);
   }, [session, setText]);
 
   const message = (): Message | null => {
-    const blocks = files.list.map(blockOf).filter((block) => block !== null);
+    const blocks = files.list.map(blockOfAttachment).filter((block) => block !== null);
     const words = text.trim();
     if (words === '' && blocks.length === 0) return null;
     const { content } = textMessage('user', text);
@@ -93,25 +93,25 @@ export function Composer(): ReactElement {
     if (text.startsWith('/') && !text.startsWith('//')) {
       const line = text;
       setText('');
-      const left = await runLine(session, line);
+      const left = await runCommandLine(session, line);
       setText((now) => (now === '' ? (left ?? line) : now));
       return;
     }
     const stuck = files.list.find((file) => file.state === 'failed');
     if (stuck !== undefined) {
-      say({ icon: 'warn', text: t('fileStuck', { name: stuck.name }), bad: true });
+      showToast({ icon: 'warn', text: t('fileStuck', { name: stuck.name }), bad: true });
       return;
     }
     const said = message();
     if (said === null) return;
     const kept = text;
     const taken = files.take();
-    const id = freshId();
+    const id = newNodeUuid();
     setText('');
     keepUnsent(session.treeId, id, kept, Date.now());
     const done = answer
-      ? await sendMessage(session, parentId, said, wishNow(), id)
-      : await note(session, parentId, said, id);
+      ? await sendMessage(session, parentId, said, currentOptions(), id)
+      : await appendWithoutReply(session, parentId, said, id);
     dropUnsent(session.treeId, id);
     // What was refused comes back to where it was written, unless something new stands there.
     if (!done) {
@@ -144,7 +144,7 @@ export function Composer(): ReactElement {
     if (pasted.length <= longestPaste) return;
     event.preventDefault();
     files.add([new File([pasted], t('pastedName'), { type: 'text/plain' })]);
-    say({ icon: 'clip', text: t('pastedAsFile', { n: pasted.length }) });
+    showToast({ icon: 'clip', text: t('pastedAsFile', { n: pasted.length }) });
   };
 
   const onDrop = (event: DragEvent) => {
@@ -205,7 +205,7 @@ export function Composer(): ReactElement {
               className="send"
               icon="stop"
               label={t('stop')}
-              onClick={() => running.forEach((id) => void stop(session, id))}
+              onClick={() => running.forEach((id) => void stopReply(session, id))}
             />
           ) : (
             <IconButton
@@ -224,7 +224,7 @@ export function Composer(): ReactElement {
 
 function GrowsFrom({ parentId }: { readonly parentId: NodeId | null }): ReactElement {
   const node = useTree((state) => (parentId === null ? undefined : state.part?.nodes.get(parentId)));
-  const words = node === undefined ? '' : (node.meta.title ?? firstWords(plainText(node.message), 70));
+  const words = node === undefined ? '' : (node.meta.title ?? firstWords(plainTextOf(node.message), 70));
   return (
     <div className="from">
       <Icon name="fork" />
@@ -255,7 +255,7 @@ function FileChips({ files }: { readonly files: Files }): ReactElement {
               {t('failed')} <Icon name="again" size={12} />
             </button>
           ) : (
-            <span className="dim num">{`${num(Math.ceil(file.size / 1024))} kB`}</span>
+            <span className="dim num">{`${formatNumber(Math.ceil(file.size / 1024))} kB`}</span>
           )}
           <button type="button" aria-label={t('removeFile', { name: file.name })} onClick={() => files.drop(file.id)}>
             <Icon name="x" size={12} />

@@ -2,20 +2,20 @@ import { isText, type Message, type Node, textMessage } from '@coppice/core';
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
-import { keepDraft } from '../state/drafts.ts';
-import { edit, type Seen } from '../state/edit-message.ts';
-import { reply } from '../state/generation.ts';
-import { modelsNow, useLists } from '../state/lists.ts';
-import { say } from '../state/toasts.ts';
+import { modelsNow, useAppData } from '../state/app-data.ts';
+import { saveDraft } from '../state/drafts.ts';
+import { editMessage, type SeenContent } from '../state/edit-message.ts';
+import { replyTo } from '../state/generation.ts';
+import { showToast } from '../state/toasts.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
+import { currentOptions } from './current-options.ts';
 import { editDraft, endEdit, forgetSeen, rememberSeen, saveEdit, seenBefore, useSaving } from './edits.ts';
 import { fitHeight } from './fit-height.ts';
 import { focusMessage } from './focus-message.ts';
-import { plainText } from './rows.ts';
+import { plainTextOf } from './rows.ts';
 import { useDraft } from './use-draft.ts';
-import { wishNow } from './wish.ts';
 
 /** A message's blocks with other text: the first text block takes it, further ones go, everything else stays in place. */
 function withNewText(message: Message, text: string): Message['content'] {
@@ -38,8 +38,8 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
   // Scrolled far away the box is not drawn; what it was begun on is remembered, and the hand that scrolls keeps the focus.
   const [before] = useState(() => seenBefore(node.id));
   // As it was when the box was opened: what others save meanwhile must not pass for what was typed here.
-  const [seen] = useState<Seen>(() => before ?? { node, version: session.version });
-  const original = plainText(seen.node.message);
+  const [seen] = useState<SeenContent>(() => before ?? { node, version: session.version });
+  const original = plainTextOf(seen.node.message);
   const { text, set: setText, forget } = useDraft(name, original);
   const busy = useSaving(({ ids }) => ids.has(node.id));
   const area = useRef<HTMLTextAreaElement>(null);
@@ -54,11 +54,11 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
     focusMessage(node.id);
     if (busy || text === original) return;
     const takeUp = () => {
-      keepDraft(name, text);
+      saveDraft(name, text);
       rememberSeen(seen);
       useUi.setState({ editing: node.id });
     };
-    say({ icon: 'edit', text: t('editDropped'), action: { label: t('undo'), run: takeUp } });
+    showToast({ icon: 'edit', text: t('editDropped'), action: { label: t('undo'), run: takeUp } });
   };
   useEffect(() => {
     const element = area.current;
@@ -74,7 +74,7 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
     rememberSeen(seen);
     return () => {
       // A box that has ended leaves no draft, whichever of its drawings was the last.
-      if (seenBefore(node.id) === null) keepDraft(editDraft(node.id), '');
+      if (seenBefore(node.id) === null) saveDraft(editDraft(node.id), '');
       if (!changed.current) forgetSeen(node.id);
     };
   }, [node.id, seen]);
@@ -83,13 +83,13 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
     if (message === null || text.trim() === '' || busy) return;
     const id = await saveEdit(
       node.id,
-      () => edit(session, seen, withNewText(message, text), mode),
+      () => editMessage(session, seen, withNewText(message, text), mode),
       () => isHere(box.current),
     );
     if (id === null) return;
     forget();
-    if (mode === 'branch' && node.role === 'user' && modelsNow(useLists.getState()).length > 0)
-      await reply(session, id, wishNow());
+    if (mode === 'branch' && node.role === 'user' && modelsNow(useAppData.getState()).length > 0)
+      await replyTo(session, id, currentOptions());
   };
   return (
     <div className="editbox" ref={box} aria-busy={busy}>

@@ -1,15 +1,15 @@
 /** Messages that are being rewritten: what their writers have seen, and which are on their way to the server. */
 import type { Node, NodeId } from '@coppice/core';
 import { create } from 'zustand';
-import { keepDraft } from '../state/drafts.ts';
-import type { Seen } from '../state/edit-message.ts';
+import { saveDraft } from '../state/drafts.ts';
+import type { SeenContent } from '../state/edit-message.ts';
 import { useUi } from '../state/ui.ts';
 import { focusMessage } from './focus-message.ts';
 
 /** The messages whose new text is on its way: their boxes take nothing more, it would go under with them. */
 export const useSaving = create<{ readonly ids: ReadonlySet<NodeId> }>(() => ({ ids: new Set() }));
 
-const begun = new Map<NodeId, Seen>();
+const begun = new Map<NodeId, SeenContent>();
 const wantedAgain = new Set<NodeId>();
 
 /** The name under which the new text of a message is kept until it is saved. */
@@ -18,17 +18,17 @@ export function editDraft(id: NodeId): string {
 }
 
 /** What the writer of a box has seen: others may write while it is open, and while it is scrolled out of sight. */
-export function seenBefore(id: NodeId): Seen | null {
+export function seenBefore(id: NodeId): SeenContent | null {
   return begun.get(id) ?? null;
 }
 
 /** Remembers what a box was begun on, until it ends. */
-export function rememberSeen(seen: Seen): void {
+export function rememberSeen(seen: SeenContent): void {
   begun.set(seen.node.id, seen);
 }
 
 /** Opens the box of a message. One that is being saved opens again with what was saved. */
-export function rewrite({ id }: Pick<Node, 'id'>): void {
+export function startEditing({ id }: Pick<Node, 'id'>): void {
   if (useSaving.getState().ids.has(id)) wantedAgain.add(id);
   useUi.setState({ editing: id });
 }
@@ -36,7 +36,7 @@ export function rewrite({ id }: Pick<Node, 'id'>): void {
 /** Ends a box: nothing of it is kept. A box that was opened meanwhile, of another message, stays. */
 export function endEdit(id: NodeId): void {
   begun.delete(id);
-  keepDraft(editDraft(id), '');
+  saveDraft(editDraft(id), '');
   if (useUi.getState().editing === id) useUi.setState({ editing: null });
 }
 

@@ -1,13 +1,13 @@
 import type { NodeId } from '@coppice/core';
 import type { ReactElement } from 'react';
-import { commandLine } from '../i18n/command-words.ts';
+import { commandLine } from '../i18n/command-texts.ts';
+import type { Dictionary as Said } from '../i18n/dictionary.ts';
 import { t } from '../i18n/index.ts';
-import type { Words as Said } from '../i18n/words.ts';
-import { complain } from '../state/acts.ts';
 import { asProblem } from '../state/http.ts';
+import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Words } from '../ui/refusal.tsx';
+import { LocalizedError } from '../ui/refusal.tsx';
 
 interface ListingProps {
   readonly words: Said;
@@ -25,7 +25,7 @@ export function ListingDialog({ words, text, list, onClose }: ListingProps): Rea
     session
       .go(id)
       .then(() => session.look(id))
-      .catch((thrown) => complain(asProblem(thrown)));
+      .catch((thrown) => showError(asProblem(thrown)));
   };
   const lines = text.split('\n').map((line, at) => {
     const number = /^\s*(\d+)\. /.exec(line)?.[1];
@@ -34,7 +34,7 @@ export function ListingDialog({ words, text, list, onClose }: ListingProps): Rea
   return (
     <Dialog title={t('commandShows')} onClose={onClose} className="listing-dialog">
       <p className="hint">
-        <Words {...words} />
+        <LocalizedError {...words} />
       </p>
       <div className="listing">
         {lines.map(({ key, line, id }) =>

@@ -1,14 +1,14 @@
 import type { Node } from '@coppice/core';
 import { Fragment, type ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { regenerate } from '../state/generation.ts';
-import { modelsNow, useLists } from '../state/lists.ts';
+import { modelsNow, useAppData } from '../state/app-data.ts';
+import { regenerateReply } from '../state/generation.ts';
 import { useSession } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
+import { currentOptions } from './current-options.ts';
 import { firstActs, moreActs } from './message-acts.ts';
-import { wishNow } from './wish.ts';
 
 /** What can be done with a message; shown when it is touched. */
 export function MessageActions({
@@ -58,16 +58,16 @@ export function MessageActions({
 
 function Regenerate({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
-  const models = useLists((lists) => lists.models);
-  const chosen = useLists((lists) => lists.chosen);
-  const now = modelsNow({ models, chosen, defaultModel: useLists((lists) => lists.defaultModel) });
+  const models = useAppData((lists) => lists.models);
+  const chosen = useAppData((lists) => lists.chosen);
+  const now = modelsNow({ models, chosen, defaultModel: useAppData((lists) => lists.defaultModel) });
   const others = models.filter((model) => !now.includes(model.id)).slice(0, 6);
   return (
     <Menu trigger={<IconButton icon="again" label={`${t('regenerate')} (R)`} />}>
-      <MenuItem icon="again" keys="R" onSelect={() => void regenerate(session, node.id, wishNow({ n: 1 }))}>
+      <MenuItem icon="again" keys="R" onSelect={() => void regenerateReply(session, node.id, currentOptions({ n: 1 }))}>
         {t('onceMore')} {now.length === 1 && now[0] !== undefined ? <ModelName model={now[0]} /> : null}
       </MenuItem>
-      <MenuItem icon="fork" keys="⇧R" onSelect={() => void regenerate(session, node.id, wishNow({ n: 3 }))}>
+      <MenuItem icon="fork" keys="⇧R" onSelect={() => void regenerateReply(session, node.id, currentOptions({ n: 3 }))}>
         {t('threeAtOnce')}
       </MenuItem>
       {others.length === 0 ? null : <MenuLine />}
@@ -75,7 +75,7 @@ function Regenerate({ node }: { readonly node: Node }): ReactElement {
         <MenuItem
           key={model.id}
           icon="compare"
-          onSelect={() => void regenerate(session, node.id, wishNow({ n: 1, models: [model.id] }))}
+          onSelect={() => void regenerateReply(session, node.id, currentOptions({ n: 1, models: [model.id] }))}
         >
           {t('with')} <ModelName model={model.id} />
         </MenuItem>

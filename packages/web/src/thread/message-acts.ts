@@ -1,20 +1,20 @@
 /** What can be done with one message, by name: the row under it, its menu, the sheet of a phone and the keys read this. */
 import type { Node } from '@coppice/core';
 import { t } from '../i18n/index.ts';
-import { annotate, bookmark, complain, pick } from '../state/acts.ts';
 import { api } from '../state/client.ts';
-import { regenerate } from '../state/generation.ts';
+import { regenerateReply } from '../state/generation.ts';
 import { asProblem } from '../state/http.ts';
-import { go, treePlace } from '../state/router.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
-import { say } from '../state/toasts.ts';
-import { open } from '../state/ui.ts';
-import { canSplit } from '../tree-work/cut-places.ts';
+import { showToast } from '../state/toasts.ts';
+import { annotateMessage, cherryPickMessage, setBookmark, showError } from '../state/tree-actions.ts';
+import { openDialog } from '../state/ui.ts';
+import { canSplit } from '../tree-work/split-points.ts';
 import { copyText } from '../ui/copy-button.tsx';
 import type { IconName } from '../ui/icon.tsx';
-import { rewrite } from './edits.ts';
-import { plainText } from './rows.ts';
-import { wishNow } from './wish.ts';
+import { currentOptions } from './current-options.ts';
+import { startEditing } from './edits.ts';
+import { plainTextOf } from './rows.ts';
 
 /** Starts a branch at a message: the next one grows from it. */
 export async function branchHere(session: TreeSession, node: Node): Promise<void> {
@@ -22,7 +22,7 @@ export async function branchHere(session: TreeSession, node: Node): Promise<void
     await session.go(node.id, { leaf: node.id });
     document.getElementById('composer')?.focus();
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
   }
 }
 
@@ -31,27 +31,31 @@ export async function copyOut(session: TreeSession, node: Node): Promise<void> {
   try {
     const made = await api.duplicate(session.treeId, { nodeId: node.id });
     const back = session.treeId;
-    go(treePlace(made.treeId));
-    say({ icon: 'copy', text: t('copiedOut'), action: { label: t('back'), run: () => go(treePlace(back)) } });
+    navigateTo(treePlace(made.treeId));
+    showToast({
+      icon: 'copy',
+      text: t('copiedOut'),
+      action: { label: t('back'), run: () => navigateTo(treePlace(back)) },
+    });
   } catch (thrown) {
-    complain(asProblem(thrown));
+    showError(asProblem(thrown));
   }
 }
 
 /** Copies the text of a message. */
 export async function copyMessage(node: Node): Promise<void> {
-  if (await copyText(plainText(node.message))) say({ icon: 'copy', text: t('copied') });
+  if (await copyText(plainTextOf(node.message))) showToast({ icon: 'copy', text: t('copied') });
 }
 
 /** Compares a message with the variant beside it. */
 export function compareHere(session: TreeSession, node: Node): void {
-  go(treePlace(session.treeId, { screen: 'compare', nodeId: node.id }));
+  navigateTo(treePlace(session.treeId, { screen: 'compare', nodeId: node.id }));
 }
 
 /** Sets or takes away the bookmark on a message; its first words are the name. */
 export function toggleBookmark(session: TreeSession, node: Node): void {
   const marked = session.state.part?.bookmarks.has(node.id) === true;
-  void bookmark(session, node.id, marked ? null : plainText(node.message).slice(0, 60).trim() || t('bookmark'));
+  void setBookmark(session, node.id, marked ? null : plainTextOf(node.message).slice(0, 60).trim() || t('bookmark'));
 }
 
 /** One thing to do with a message. */
@@ -71,14 +75,14 @@ export function firstActs(session: TreeSession, node: Node, marked: boolean): re
     icon: 'again',
     label: t('regenerate'),
     keys: 'R',
-    run: () => void regenerate(session, node.id, wishNow({ n: 1 })),
+    run: () => void regenerateReply(session, node.id, currentOptions({ n: 1 })),
   };
   const edit: MessageAct = {
     id: 'edit',
     icon: 'edit',
     label: t('edit'),
     keys: 'E',
-    run: () => rewrite(node),
+    run: () => startEditing(node),
   };
   return [
     { id: 'branch', icon: 'fork', label: t('branchHere'), keys: 'B', run: () => void branchHere(session, node) },
@@ -103,34 +107,44 @@ export function moreActs(session: TreeSession, node: Node, marked: string | null
     id: 'rename-mark',
     icon: 'markon',
     label: t('renameBookmark'),
-    run: () => open({ name: 'bookmark', nodeId: node.id, title: marked ?? '' }),
+    run: () => openDialog({ name: 'bookmark', nodeId: node.id, title: marked ?? '' }),
   };
   const parts: MessageAct = {
     id: 'split',
     icon: 'cut',
     label: t('split'),
     keys: 'X',
-    run: () => open({ name: 'split', node }),
+    run: () => openDialog({ name: 'split', node }),
   };
   return [
     [
-      { id: 'title', icon: 'edit', label: t('setTitle'), run: () => open({ name: 'title', node }) },
-      { id: 'tags', icon: 'tag', label: t('setTags'), run: () => open({ name: 'tags', node }) },
+      { id: 'title', icon: 'edit', label: t('setTitle'), run: () => openDialog({ name: 'title', node }) },
+      { id: 'tags', icon: 'tag', label: t('setTags'), run: () => openDialog({ name: 'tags', node }) },
       ...(marked === null ? [] : [rename]),
       {
         id: 'exclude',
         icon: excluded ? 'eye' : 'eyeoff',
         label: excluded ? t('include') : t('exclude'),
         run: () =>
-          void annotate(session, node, { excluded: excluded ? null : true }, excluded ? t('included') : t('excluded')),
+          void annotateMessage(
+            session,
+            node,
+            { excluded: excluded ? null : true },
+            excluded ? t('included') : t('excluded'),
+          ),
       },
     ],
     [
-      { id: 'pick', icon: 'pick', label: t('pick'), keys: 'P', run: () => void pick(session, node.id) },
+      { id: 'pick', icon: 'pick', label: t('pick'), keys: 'P', run: () => void cherryPickMessage(session, node.id) },
       ...(canSplit(node) ? [parts] : []),
       { id: 'copy-out', icon: 'copy', label: t('copyOut'), run: () => void copyOut(session, node) },
-      { id: 'move-to', icon: 'map', label: t('moveToTree'), run: () => open({ name: 'move-to', node }) },
-      { id: 'share', icon: 'share', label: t('shareToHere'), run: () => open({ name: 'share', nodeId: node.id }) },
+      { id: 'move-to', icon: 'map', label: t('moveToTree'), run: () => openDialog({ name: 'move-to', node }) },
+      {
+        id: 'share',
+        icon: 'share',
+        label: t('shareToHere'),
+        run: () => openDialog({ name: 'share', nodeId: node.id }),
+      },
     ],
     [
       {
@@ -139,7 +153,7 @@ export function moreActs(session: TreeSession, node: Node, marked: string | null
         label: t('delete'),
         keys: '⌫',
         danger: true,
-        run: () => open({ name: 'delete', node }),
+        run: () => openDialog({ name: 'delete', node }),
       },
     ],
   ];

@@ -1,33 +1,33 @@
 import type { Node, NodeId } from '@coppice/core';
 import { type HTMLAttributes, memo, type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { exactly, num, t, tn, when } from '../i18n/index.ts';
+import { formatDateTime, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Plain } from '../markdown/plain.tsx';
-import { switchTo } from '../state/acts.ts';
-import { stop } from '../state/generation.ts';
-import { flowerOf } from '../state/hues.ts';
+import { stopReply } from '../state/generation.ts';
 import type { LiveReply } from '../state/live.ts';
-import { variantOf } from '../state/loaded.ts';
-import { go, treePlace } from '../state/router.ts';
-import { sourceOf } from '../state/source.ts';
-import { open, useUi } from '../state/ui.ts';
+import { variantOf } from '../state/loaded-branch.ts';
+import { modelColourOf } from '../state/model-colours.ts';
+import { openMessage } from '../state/open-message.ts';
+import { replySourceOf } from '../state/reply-source.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
+import { switchTo } from '../state/tree-actions.ts';
+import { openDialog, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { visit } from '../state/visit.ts';
 import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { Blocks, Thinking } from './blocks.tsx';
+import { BranchRail, type RailMark } from './branch-rail.tsx';
 import { EditBox } from './edit-box.tsx';
 import { MessageActions } from './message-actions.tsx';
 import { Notices } from './notices.tsx';
-import { plainText, type ThreadRow } from './rows.ts';
+import { plainTextOf, type ThreadRow } from './rows.ts';
 import { Status } from './status.tsx';
-import { Stem, type StemMark } from './stem.tsx';
 import { useTouch } from './use-touch.ts';
 import { VariantSwitch } from './variant-switch.tsx';
 
-function markOf({ node, kind }: ThreadRow): StemMark {
+function markOf({ node, kind }: ThreadRow): RailMark {
   if (kind !== 'message') return 'sum';
   if (node.status === 'pending') return 'tip';
   if (node.status === 'interrupted' || node.status === 'aborted') return 'cut';
@@ -52,31 +52,31 @@ export const MessageRow = memo(function MessageRow({ row, first, last, current }
   const dotted = useTree((state) => state.unconfirmed.has(node.id));
   const grown = useTree((state) => state.live.has(node.id) || state.unconfirmed.has(node.id));
   const { at, ids } = part === null ? { at: 1, ids: [node.id] } : variantOf(part, node);
-  const flowers = ids.map((id) => {
+  const colours = ids.map((id) => {
     const other = part?.nodes.get(id);
-    const model = other === undefined ? null : sourceOf(other.meta).model;
-    return model === null ? null : flowerOf(model);
+    const model = other === undefined ? null : replySourceOf(other.meta).model;
+    return model === null ? null : modelColourOf(model);
   });
   const to = (id: NodeId) => switchTo(session, id);
   const classes = ['line', first ? 'first' : '', row.goesOn ? 'goes-on' : ''].filter(Boolean).join(' ');
   return (
     <div className={classes} data-node-id={node.id}>
-      <Stem
+      <BranchRail
         mark={markOf(row)}
         first={first}
         last={last}
         count={ids.length}
         at={at}
-        flowers={flowers}
+        colours={colours}
         dotted={dotted}
         grown={grown}
       />
       {row.kind === 'compaction' ? (
         <Compaction node={node} />
       ) : row.kind === 'brought' ? (
-        <Brought node={node} />
+        <MergedNote node={node} />
       ) : (
-        <Message row={row} live={live} at={at} ids={ids} onPick={to} last={last} current={current} />
+        <MessageContent row={row} live={live} at={at} ids={ids} onPick={to} last={last} current={current} />
       )}
     </div>
   );
@@ -92,20 +92,20 @@ interface MessageProps {
   readonly current: boolean;
 }
 
-function Message({ row, live, at, ids, onPick, last, current }: MessageProps): ReactElement {
+function MessageContent({ row, live, at, ids, onPick, last, current }: MessageProps): ReactElement {
   const { node } = row;
   const session = useSession();
   const editing = useUi((ui) => ui.editing === node.id);
   const marked = useTree((state) => state.part?.bookmarks.get(node.id)?.title ?? null);
   const conflict = useTree((state) => state.conflicts.get(node.id) ?? null);
   const you = node.role === 'user';
-  const name = you ? t('you') : (sourceOf(node.meta).model ?? roleName(node));
+  const name = you ? t('you') : (replySourceOf(node.meta).model ?? roleName(node));
   const pending = node.status === 'pending';
   const article = useRef<HTMLElement>(null);
   useTouch(article, {
     swipe: ids.length < 2 || editing ? null : (by) => onPick(ids[(at - 1 + by + ids.length) % ids.length] ?? node.id),
     hold: () => {
-      if (!editing && !pending) open({ name: 'actions', node });
+      if (!editing && !pending) openDialog({ name: 'actions', node });
     },
   });
   const fresh = useFresh(node.id);
@@ -119,11 +119,11 @@ function Message({ row, live, at, ids, onPick, last, current }: MessageProps): R
     <article
       ref={article}
       className={[...classes, fresh ? 'switched' : ''].filter(Boolean).join(' ')}
-      aria-label={`${name}, ${when(node.createdAt)}`}
+      aria-label={`${name}, ${formatTime(node.createdAt)}`}
       {...focusable(node.id)}
     >
       <header>
-        <Who node={node} />
+        <Author node={node} />
         <VariantSwitch ids={ids} at={at} onPick={onPick} />
         {node.groupId > 0 ? <GroupStrip node={node} ids={ids} onPick={onPick} /> : null}
         {marked === null ? null : (
@@ -142,7 +142,7 @@ function Message({ row, live, at, ids, onPick, last, current }: MessageProps): R
         {pending ? (
           <>
             <Elapsed since={live?.startedAt ?? node.createdAt} />
-            <Button small icon="stop" onClick={() => void stop(session, node.id)}>
+            <Button small icon="stop" onClick={() => void stopReply(session, node.id)}>
               {t('stop')}
             </Button>
           </>
@@ -153,7 +153,7 @@ function Message({ row, live, at, ids, onPick, last, current }: MessageProps): R
           </>
         )}
       </header>
-      {editing ? <EditBox node={node} /> : <Body row={row} live={live} open={last} />}
+      {editing ? <EditBox node={node} /> : <MessageBody row={row} live={live} open={last} />}
       <Notices node={node} />
       {pending ? null : <Status node={node} conflict={conflict} />}
     </article>
@@ -182,24 +182,24 @@ function roleName(node: Node): string {
   return node.role === 'tool' ? t('tool') : t('model');
 }
 
-function Who({ node }: { readonly node: Node }): ReactElement {
+function Author({ node }: { readonly node: Node }): ReactElement {
   if (node.role === 'user') return <span className="who">{t('you')}</span>;
-  const { model } = sourceOf(node.meta);
+  const { model } = replySourceOf(node.meta);
   return model === null ? <span className="who">{roleName(node)}</span> : <ModelName model={model} />;
 }
 
 function MessageTime({ node }: { readonly node: Node }): ReactElement {
-  const { outputTokens, cost, totalMs, temperature } = sourceOf(node.meta);
+  const { outputTokens, cost, totalMs, temperature } = replySourceOf(node.meta);
   const facts = [
-    exactly(node.createdAt),
-    totalMs === null ? null : `${num(Math.round(totalMs / 100) / 10)} s`,
+    formatDateTime(node.createdAt),
+    totalMs === null ? null : `${formatNumber(Math.round(totalMs / 100) / 10)} s`,
     outputTokens === null ? null : tn('tokens', outputTokens),
     cost === null ? null : `$${cost.toFixed(4)}`,
     temperature === null ? null : t('temperatureIs', { value: String(temperature) }),
   ].filter((fact) => fact !== null);
   return (
     <time className="meta" dateTime={new Date(node.createdAt).toISOString()} title={facts.join('\n')}>
-      {when(node.createdAt)}
+      {formatTime(node.createdAt)}
     </time>
   );
 }
@@ -210,7 +210,7 @@ function Elapsed({ since }: { readonly since: number }): ReactElement {
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  return <span className="meta end num">{num(Math.max(0, Math.round((now - since) / 1000)))} s</span>;
+  return <span className="meta end num">{formatNumber(Math.max(0, Math.round((now - since) / 1000)))} s</span>;
 }
 
 function GroupStrip({
@@ -227,8 +227,8 @@ function GroupStrip({
   const others = ids
     .map((id) => part?.nodes.get(id))
     .filter((other) => other !== undefined && other.groupId === node.groupId && other.id !== node.id)
-    .map((other) => ({ id: other?.id, model: other === undefined ? null : sourceOf(other.meta).model }));
-  const named = others.filter((other) => other.model !== null && other.model !== sourceOf(node.meta).model);
+    .map((other) => ({ id: other?.id, model: other === undefined ? null : replySourceOf(other.meta).model }));
+  const named = others.filter((other) => other.model !== null && other.model !== replySourceOf(node.meta).model);
   if (others.length === 0) return null;
   return (
     <>
@@ -237,7 +237,7 @@ function GroupStrip({
           <button
             key={id}
             type="button"
-            className={`model ${flowerOf(model ?? '')}`}
+            className={`model ${modelColourOf(model ?? '')}`}
             onClick={() => (id === undefined ? undefined : onPick(id))}
           >
             {model}
@@ -250,7 +250,7 @@ function GroupStrip({
         icon="compare"
         className="side desk-only"
         title={t('sideBySide')}
-        onClick={() => go(treePlace(session.treeId, { screen: 'compare', nodeId: node.id }))}
+        onClick={() => navigateTo(treePlace(session.treeId, { screen: 'compare', nodeId: node.id }))}
       >
         {t('sideBySide')}
       </Button>
@@ -258,7 +258,7 @@ function GroupStrip({
   );
 }
 
-function Body({
+function MessageBody({
   row,
   live,
   open: opened,
@@ -269,7 +269,7 @@ function Body({
 }): ReactElement {
   const { node } = row;
   if (node.status === 'pending') return <LiveBody node={node} live={live} />;
-  const empty = node.message === null || (node.message.content.length === 0 && plainText(node.message) === '');
+  const empty = node.message === null || (node.message.content.length === 0 && plainTextOf(node.message) === '');
   return (
     <div className="body">
       {empty || node.message === null ? null : (
@@ -283,7 +283,7 @@ function Body({
 
 function LiveBody({ node, live }: { readonly node: Node; readonly live: LiveReply | null }): ReactElement {
   // A reply that goes on has text already; what comes is laid behind it.
-  const before = plainText(node.message);
+  const before = plainTextOf(node.message);
   const text = live === null ? before : live.text.startsWith(before) ? live.text : before + live.text;
   return (
     <div className="body" aria-busy="true">
@@ -313,7 +313,7 @@ function Compaction({ node }: { readonly node: Node }): ReactElement {
         <Button small look="quiet" aria-expanded={shown} onClick={() => setShown(!shown)}>
           {shown ? t('fold') : t('showSummary')}
         </Button>
-        <Button small look="quiet" onClick={() => go(treePlace(session.treeId, { screen: 'context' }))}>
+        <Button small look="quiet" onClick={() => navigateTo(treePlace(session.treeId, { screen: 'context' }))}>
           {t('context')}
         </Button>
       </div>
@@ -324,7 +324,7 @@ function Compaction({ node }: { readonly node: Node }): ReactElement {
   );
 }
 
-function Brought({ node }: { readonly node: Node }): ReactElement {
+function MergedNote({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const from = node.marker?.mergedFrom?.nodeId ?? node.marker?.from;
   const there = useTree((state) =>
@@ -339,7 +339,7 @@ function Brought({ node }: { readonly node: Node }): ReactElement {
           <Icon name="merge" />
           {t('broughtBack')}{' '}
           {from === undefined ? null : (
-            <button type="button" className="from" onClick={() => visit(session, from)}>
+            <button type="button" className="from" onClick={() => openMessage(session, from)}>
               {there ?? t('thatBranch')}
             </button>
           )}
@@ -348,7 +348,7 @@ function Brought({ node }: { readonly node: Node }): ReactElement {
             className="ib end"
             aria-label={t('delete')}
             title={t('delete')}
-            onClick={() => open({ name: 'delete', node })}
+            onClick={() => openDialog({ name: 'delete', node })}
           >
             <Icon name="trash" />
           </button>

@@ -1,7 +1,7 @@
 import type { Json, Node } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { noticesOf, type SourceNotice } from '../state/source.ts';
+import { noticesOf, type SourceNotice } from '../state/reply-source.ts';
 
 /** Under a reply: what was sent to its model otherwise than asked for. */
 export function Notices({ node }: { readonly node: Node }): ReactElement | null {
@@ -18,12 +18,12 @@ export function Notices({ node }: { readonly node: Node }): ReactElement | null 
 
 function wordNotice({ code, data }: SourceNotice): string {
   const { model = '', name = '', asked = null, sent = null, blockType = '', count = 1 } = data;
-  const told = { model: shown(model), name: shown(name) };
+  const reported = { model: shown(model), name: shown(name) };
   if (code === 'notice/block-changed')
-    return t('noticeBlock', { ...told, blockType: shown(blockType), count: shown(count) });
+    return t('noticeBlock', { ...reported, blockType: shown(blockType), count: shown(count) });
   return sent === null
-    ? t('noticeDropped', told)
-    : t('noticeChanged', { ...told, asked: shown(asked), sent: shown(sent) });
+    ? t('noticeDropped', reported)
+    : t('noticeChanged', { ...reported, asked: shown(asked), sent: shown(sent) });
 }
 
 function shown(value: Json): string {

@@ -1,7 +1,7 @@
 import { type Message, type Node, nodeId, textMessage } from '@coppice/core';
 import { calls, result } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
-import { plainText, rowsOf } from './rows.ts';
+import { plainTextOf, threadRows } from './rows.ts';
 
 function chain(...messages: readonly Message[]): readonly Node[] {
   return messages.map((message, index) => ({
@@ -31,7 +31,7 @@ function chain(...messages: readonly Message[]): readonly Node[] {
 
 test('[B9] results of tools stand with their calls; one whose call is not there stands alone', () => {
   const call = calls('c1', 'look');
-  const rows = rowsOf(
+  const rows = threadRows(
     chain(
       textMessage('user', 'Hi'),
       call,
@@ -41,7 +41,7 @@ test('[B9] results of tools stand with their calls; one whose call is not there 
     ),
   );
   expect(rows.map((row) => row.node.id)).toEqual(['n0', 'n1', 'n3', 'n4']);
-  expect(plainText(rows[1]?.results.get('c1')?.message ?? null)).toBe('Found.');
+  expect(plainTextOf(rows[1]?.results.get('c1')?.message ?? null)).toBe('Found.');
   expect(rows[1]?.end).toBe('n2');
   expect(rows[2]?.goesOn).toBe(true);
 });

@@ -13,20 +13,20 @@ export interface ThreadRow {
   readonly end: NodeId;
 }
 
-function kindOf(node: Node): ThreadRow['kind'] {
+function rowKind(node: Node): ThreadRow['kind'] {
   if (node.kind === 'compaction') return 'compaction';
   if (node.kind === 'branch-summary') return 'brought';
   return node.kind === 'message' ? 'message' : 'note';
 }
 
-function callsOf(node: Node): ReadonlySet<string> {
+function callsInRow(node: Node): ReadonlySet<string> {
   const calls = new Set<string>();
   for (const block of node.message?.content ?? []) if (isToolUse(block)) calls.add(block.id);
   return calls;
 }
 
 /** Makes the rows of a path. A result whose call is not on it stays a row of its own. */
-export function rowsOf(path: readonly Node[]): readonly ThreadRow[] {
+export function threadRows(path: readonly Node[]): readonly ThreadRow[] {
   const rows: ThreadRow[] = [];
   let results = new Map<string, Node>();
   let calls: ReadonlySet<string> = new Set();
@@ -41,14 +41,14 @@ export function rowsOf(path: readonly Node[]): readonly ThreadRow[] {
     }
     const goesOn = node.role === 'assistant' && last?.node.role === 'assistant' && last.results.size > 0;
     results = new Map();
-    calls = callsOf(node);
-    rows.push({ node, kind: kindOf(node), goesOn, results, end: node.id });
+    calls = callsInRow(node);
+    rows.push({ node, kind: rowKind(node), goesOn, results, end: node.id });
   }
   return rows;
 }
 
 /** The text of a message as somebody would copy it. */
-export function plainText(message: Message | null): string {
+export function plainTextOf(message: Message | null): string {
   if (message === null) return '';
   const parts: string[] = [];
   for (const block of message.content) if (isText(block)) parts.push(block.text);

@@ -1,11 +1,11 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import { type KeyboardEvent, type ReactElement, useEffect, useState } from 'react';
-import { commandPhrase, commandUsage } from '../i18n/command-words.ts';
+import { commandPhrase, commandUsage } from '../i18n/command-texts.ts';
 import { t } from '../i18n/index.ts';
+import { useAppData } from '../state/app-data.ts';
 import { api } from '../state/client.ts';
-import { useLists } from '../state/lists.ts';
 
-interface Option {
+interface SlashOption {
   readonly line: string;
   readonly name: string;
   readonly summary: string;
@@ -15,7 +15,7 @@ interface Option {
 /** The menu of slash commands: whether it is open, what it offers and which line is chosen. */
 export interface Slash {
   readonly open: boolean;
-  readonly options: readonly Option[];
+  readonly options: readonly SlashOption[];
   readonly at: number;
   readonly typed: string;
   onKeyDown(event: KeyboardEvent, set: (line: string) => void): boolean;
@@ -23,10 +23,10 @@ export interface Slash {
 
 /** Completes commands from the registry, and their arguments by asking the server, while somebody writes. */
 export function useSlash(tree: TreeId, leaf: NodeId | null, text: string, writing: boolean): Slash {
-  const commands = useLists((lists) => lists.commands);
+  const commands = useAppData((lists) => lists.commands);
   const [at, setAt] = useState(0);
   const [shut, setShut] = useState<string | null>(null);
-  const [found, setFound] = useState<{ readonly line: string; readonly options: readonly Option[] } | null>(null);
+  const [found, setFound] = useState<{ readonly line: string; readonly options: readonly SlashOption[] } | null>(null);
   const typing = /^\/([\w-]*)$/.exec(text);
   const arguing = /^\/[\w-]+\s/.test(text) && !text.includes('\n');
   useEffect(() => {

@@ -1,18 +1,18 @@
 import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { goOn, regenerate } from '../state/generation.ts';
-import type { Loaded } from '../state/loaded.ts';
-import { go, treePlace } from '../state/router.ts';
-import { errorOf } from '../state/source.ts';
+import { continueReply, regenerateReply } from '../state/generation.ts';
+import type { LoadedBranch } from '../state/loaded-branch.ts';
+import { replyErrorOf } from '../state/reply-source.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Refusal } from '../ui/refusal.tsx';
-import { plainText } from './rows.ts';
-import { wishNow } from './wish.ts';
+import { RefusalNotice } from '../ui/refusal.tsx';
+import { currentOptions } from './current-options.ts';
+import { plainTextOf } from './rows.ts';
 
-function words(text: string): number {
+function statusText(text: string): number {
   return text.split(/\s+/).filter(Boolean).length;
 }
 
@@ -25,19 +25,19 @@ export function Status({
   readonly conflict: NodeId | null;
 }): ReactElement | null {
   const session = useSession();
-  const again = () => void regenerate(session, node.id, wishNow({ n: 1 }));
+  const again = () => void regenerateReply(session, node.id, currentOptions({ n: 1 }));
   if (node.status === 'interrupted' || node.status === 'aborted')
     return (
       <div className="status cut" role="status">
         <Icon name="cut" />
         <p>
           <b>{node.status === 'aborted' ? t('stopped') : t('interrupted')}</b>{' '}
-          {tn('afterWords', words(plainText(node.message)))}
+          {tn('afterWords', statusText(plainTextOf(node.message)))}
         </p>
         <Button small icon="again" onClick={again}>
           {t('again')}
         </Button>
-        <Button small look="primary" onClick={() => void goOn(session, node, wishNow())}>
+        <Button small look="primary" onClick={() => void continueReply(session, node, currentOptions())}>
           {t('continue')}
         </Button>
       </div>
@@ -53,7 +53,7 @@ export function Status({
       <Button
         small
         icon="compare"
-        onClick={() => go(treePlace(session.treeId, { screen: 'compare', a: conflict, b: node.id }))}
+        onClick={() => navigateTo(treePlace(session.treeId, { screen: 'compare', a: conflict, b: node.id }))}
       >
         {t('compare')}
       </Button>
@@ -69,7 +69,7 @@ const calledOff = new Set<NodeId>();
 /** A reply that failed: what happened, and the next try, which counts down where the provider says when. */
 function Failed({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
-  const error = errorOf(node);
+  const error = replyErrorOf(node);
   const failures = useTree((state) => failuresBeside(state.part, node));
   const [off, setOff] = useState(() => calledOff.has(node.id));
   const left = useSecondsTo(error?.dueAt ?? null);
@@ -77,7 +77,7 @@ function Failed({ node }: { readonly node: Node }): ReactElement {
   const again = useCallback(() => {
     calledOff.add(node.id);
     setOff(true);
-    void regenerate(session, node.id, wishNow({ n: 1 }));
+    void regenerateReply(session, node.id, currentOptions({ n: 1 }));
   }, [session, node.id]);
   const waited = useRef(false);
   useEffect(() => {
@@ -88,7 +88,7 @@ function Failed({ node }: { readonly node: Node }): ReactElement {
     <div className="status err" role="alert">
       <Icon name="warn" />
       <p>
-        <b>{t('noAnswer')}</b> {error === null ? null : <Refusal of={error} />} {t('messageSaved')}{' '}
+        <b>{t('noAnswer')}</b> {error === null ? null : <RefusalNotice of={error} />} {t('messageSaved')}{' '}
         {left === 0 ? null : (
           <span className="num" aria-live="off">
             {t(alone ? 'tryingAgainIn' : 'tryableIn', { n: left })}
@@ -115,8 +115,8 @@ function Failed({ node }: { readonly node: Node }): ReactElement {
 }
 
 /** How many variants of a reply failed, itself among them. */
-function failuresBeside(part: Loaded | null, node: Node): number {
-  const ids = part === null || node.parentId === null ? undefined : part.kids.get(node.parentId);
+function failuresBeside(part: LoadedBranch | null, node: Node): number {
+  const ids = part === null || node.parentId === null ? undefined : part.childrenByParent.get(node.parentId);
   return (ids ?? [node.id]).filter((id) => part?.nodes.get(id)?.status === 'error').length;
 }
 

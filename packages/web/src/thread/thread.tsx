@@ -1,14 +1,14 @@
 import { type ReactElement, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { t } from '../i18n/index.ts';
-import { shownPath } from '../state/loaded.ts';
-import { sourceOf } from '../state/source.ts';
+import { shownPath } from '../state/loaded-branch.ts';
+import { replySourceOf } from '../state/reply-source.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Sprout } from '../ui/logo.tsx';
 import { MessageRow } from './message-row.tsx';
-import { rowsOf, type ThreadRow } from './rows.ts';
+import { type ThreadRow, threadRows } from './rows.ts';
 
 // Nearer to its end than this a thread follows what is written.
 const nearEnd = 80;
@@ -30,12 +30,12 @@ function goesOn(element: HTMLElement): boolean {
 
 /** Keeps the ground as deep as it is seen, so that a shorter branch does not pull what is above it down. */
 function hold(element: HTMLElement, depth: number): void {
-  const ground = element.firstElementChild;
-  if (ground instanceof HTMLElement) ground.style.minHeight = depth === 0 ? '' : `${depth}px`;
+  const content = element.firstElementChild;
+  if (content instanceof HTMLElement) content.style.minHeight = depth === 0 ? '' : `${depth}px`;
 }
 
 /** Whether a row gave way to a variant of it; what grew or went at the end is something else. */
-function switched(before: readonly ThreadRow[], after: readonly ThreadRow[]): boolean {
+function isSwitched(before: readonly ThreadRow[], after: readonly ThreadRow[]): boolean {
   const at = after.findIndex((row, index) => before[index] !== undefined && row.node.id !== before[index].node.id);
   const [old, now] = [before[at], after[at]];
   return old !== undefined && now !== undefined && old.node.parentId === now.node.parentId;
@@ -49,7 +49,7 @@ export function Thread(): ReactElement {
   const growing = useTree((state) => state.live);
   const unconfirmed = useTree((state) => state.unconfirmed);
   const current = useUi((ui) => ui.current);
-  const rows = useMemo(() => (part === null ? [] : rowsOf(shownPath(part))), [part]);
+  const rows = useMemo(() => (part === null ? [] : threadRows(shownPath(part))), [part]);
   const scroll = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const atEnd = useRef(true);
@@ -80,7 +80,7 @@ export function Thread(): ReactElement {
 
   useLayoutEffect(() => {
     // Another variant below: the message that was switched stays where it is, whatever is left under it.
-    if (switched(before.current, rows)) atEnd.current = false;
+    if (isSwitched(before.current, rows)) atEnd.current = false;
     before.current = rows;
     // What one says oneself is always followed.
     const last = rows.at(-1)?.node.id;
@@ -164,7 +164,7 @@ export function Thread(): ReactElement {
           </Virtualizer>
         </section>
       </div>
-      <Answered />
+      <AnsweredNote />
       {below || midst ? (
         <button
           type="button"
@@ -190,15 +190,15 @@ function Empty(): ReactElement {
     <div className="scroll">
       <div className="empty">
         <Sprout />
-        <h2>{t('plantFirst')}</h2>
-        <p>{t('plantWords')}</p>
+        <h2>{t('firstQuestion')}</h2>
+        <p>{t('firstQuestionHint')}</p>
       </div>
     </div>
   );
 }
 
 /** Tells those who do not see it that a reply is through; its words are in the thread, where they are read at leisure. */
-function Answered(): ReactElement {
+function AnsweredNote(): ReactElement {
   const growing = useTree((state) => state.live);
   const nodes = useTree((state) => state.base?.nodes ?? null);
   const before = useRef(growing);
@@ -207,7 +207,7 @@ function Answered(): ReactElement {
     for (const id of before.current.keys()) {
       const node = growing.has(id) ? undefined : nodes?.get(id);
       if (node === undefined) continue;
-      const name = sourceOf(node.meta).model ?? t('model');
+      const name = replySourceOf(node.meta).model ?? t('model');
       setSaid(
         node.status === 'success' ? t('answered', { name }) : t(node.status === 'error' ? 'noAnswer' : 'interrupted'),
       );

@@ -26,13 +26,13 @@ function argumentsText(parameters: unknown): string {
   return JSON.stringify(parameters, null, 2) ?? '';
 }
 
-function resultText(message: Message): string {
+function toolResultText(message: Message): string {
   const parts: string[] = [];
   for (const block of message.content) parts.push(isText(block) ? block.text : `[${block.type}]`);
   return parts.join('\n');
 }
 
-function cut(text: string): string {
+function shortenText(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}\n…` : text;
 }
 
@@ -64,8 +64,8 @@ export function ToolCard({
           onClick={() => setShown(!shown)}
         />
       </header>
-      {visible && given !== '' ? <pre ref={inScrolls}>{cut(given)}</pre> : null}
-      {visible && result !== null ? <pre ref={outScrolls}>{cut(resultText(result))}</pre> : null}
+      {visible && given !== '' ? <pre ref={inScrolls}>{shortenText(given)}</pre> : null}
+      {visible && result !== null ? <pre ref={outScrolls}>{shortenText(toolResultText(result))}</pre> : null}
       {state === 'waiting' && onDecide !== undefined ? (
         <div className="row ask-row">
           <span className="grow dim">{t('toolAsks')}</span>

@@ -2,34 +2,34 @@ import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { firstWords } from '../markdown/first-words.ts';
-import { complain, noteTree, undo } from '../state/acts.ts';
-import { bringBack, keepTree } from '../state/between-trees.ts';
+import { loadTrees } from '../state/app-data.ts';
+import { keepTemporaryTree, mergeBack } from '../state/between-trees.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
-import { loadTrees } from '../state/lists.ts';
-import { pathOf, titleOf } from '../state/loaded.ts';
-import { go, homePlace, treePlace } from '../state/router.ts';
-import { say } from '../state/toasts.ts';
-import { open, showPanel, useUi } from '../state/ui.ts';
+import { pathToNode, titleOfNode } from '../state/loaded-branch.ts';
+import { homePlace, navigateTo, treePlace } from '../state/router.ts';
+import { showToast } from '../state/toasts.ts';
+import { patchTree, showError, undoAct } from '../state/tree-actions.ts';
+import { openDialog, showPanel, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { copyOut } from './message-acts.ts';
-import { plainText } from './rows.ts';
+import { plainTextOf } from './rows.ts';
 
 /** The name of the branch that a view is on: the nearest title above its end, else a bookmark, else its first words. */
 function useBranchName(): string | null {
   return useTree((state) => {
     if (state.part === null) return null;
-    const path = pathOf(state.part);
+    const path = pathToNode(state.part);
     for (let at = path.length - 1; at >= 0; at--) {
       const node = path[at];
       if (node === undefined) continue;
       const name = node.meta.title ?? state.part.bookmarks.get(node.id)?.title;
       if (name !== undefined) return name;
-      const kids = node.parentId === null ? undefined : state.part.kids.get(node.parentId);
-      if (kids !== undefined && kids.length > 1) return firstWords(plainText(node.message), 40) || null;
+      const kids = node.parentId === null ? undefined : state.part.childrenByParent.get(node.parentId);
+      if (kids !== undefined && kids.length > 1) return firstWords(plainTextOf(node.message), 40) || null;
     }
     return null;
   });
@@ -63,31 +63,31 @@ export function TreeBar(): ReactElement {
   const last = () => (leaf === null ? undefined : session.state.part?.nodes.get(leaf));
   const rename = (title: string) => {
     setNaming(false);
-    if (title !== (tree?.title ?? '')) void noteTree(session, { title: title === '' ? null : title }, t('renamed'));
+    if (title !== (tree?.title ?? '')) void patchTree(session, { title: title === '' ? null : title }, t('renamed'));
   };
   const pin = () => {
     const pinned = tree?.pinned !== true;
-    void noteTree(session, { pinned }, t(pinned ? 'treePinned' : 'treeUnpinned'));
+    void patchTree(session, { pinned }, t(pinned ? 'treePinned' : 'treeUnpinned'));
   };
   const toTrash = async () => {
     try {
       await api.removeTree(session.treeId);
-      go(homePlace());
+      navigateTo(homePlace());
       void loadTrees();
       const id = session.treeId;
-      say({
+      showToast({
         icon: 'trash',
         text: t('treeDeleted'),
         action: {
           label: t('undo'),
-          run: () => void api.restoreTree(id).then(loadTrees, (thrown) => complain(asProblem(thrown))),
+          run: () => void api.restoreTree(id).then(loadTrees, (thrown) => showError(asProblem(thrown))),
         },
       });
     } catch (thrown) {
-      complain(asProblem(thrown));
+      showError(asProblem(thrown));
     }
   };
-  const name = tree === null ? '' : (titleOf(tree) ?? t('untitled'));
+  const name = tree === null ? '' : (titleOfNode(tree) ?? t('untitled'));
   return (
     <div className="bar">
       <IconButton
@@ -111,7 +111,11 @@ export function TreeBar(): ReactElement {
             <span className="sep" aria-hidden="true">
               /
             </span>
-            <button type="button" className="br" onClick={() => go(treePlace(session.treeId, { screen: 'map' }))}>
+            <button
+              type="button"
+              className="br"
+              onClick={() => navigateTo(treePlace(session.treeId, { screen: 'map' }))}
+            >
               <Icon name="fork" />
               <span className="clip">{branch}</span>
             </button>
@@ -120,7 +124,7 @@ export function TreeBar(): ReactElement {
         {tree === null || tree.deletedAt === null ? null : (
           <>
             <span className="chip warm">{t('inTrash')}</span>
-            <Button small onClick={() => void bringBack(session)}>
+            <Button small onClick={() => void mergeBack(session)}>
               {t('restore')}
             </Button>
           </>
@@ -128,7 +132,7 @@ export function TreeBar(): ReactElement {
         {tree?.temporary === true ? (
           <>
             <span className="chip warm">{t('temporary')}</span>
-            <Button small title={t('keepTreeLong')} onClick={() => void keepTree(session)}>
+            <Button small title={t('keepTreeLong')} onClick={() => void keepTemporaryTree(session)}>
               {t('keepTree')}
             </Button>
           </>
@@ -139,7 +143,9 @@ export function TreeBar(): ReactElement {
         look="quiet"
         small
         icon="compare"
-        onClick={() => go(treePlace(session.treeId, { screen: 'compare', nodeId: useUi.getState().current ?? leaf }))}
+        onClick={() =>
+          navigateTo(treePlace(session.treeId, { screen: 'compare', nodeId: useUi.getState().current ?? leaf }))
+        }
       >
         {t('compare')}
       </Button>
@@ -148,19 +154,19 @@ export function TreeBar(): ReactElement {
         icon="share"
         label={t('shareBranch')}
         disabled={leaf === null}
-        onClick={() => (leaf === null ? undefined : open({ name: 'share', nodeId: leaf }))}
+        onClick={() => (leaf === null ? undefined : openDialog({ name: 'share', nodeId: leaf }))}
       />
       <IconButton
         className="desk-only"
         icon="undo"
         label={`${t('undo')} (${shownChord('mod+z')})`}
-        onClick={() => void undo(session)}
+        onClick={() => void undoAct(session)}
       />
       <IconButton
         className="phone-only"
         icon="map"
         label={t('map')}
-        onClick={() => go(treePlace(session.treeId, { screen: 'map' }))}
+        onClick={() => navigateTo(treePlace(session.treeId, { screen: 'map' }))}
       />
       <Menu trigger={<IconButton icon="more" label={t('more')} />}>
         <MenuItem icon="edit" onSelect={() => setNaming(true)}>
@@ -169,25 +175,25 @@ export function TreeBar(): ReactElement {
         <MenuItem icon="pin" checked={tree?.pinned === true} onSelect={pin}>
           {t('pinned')}
         </MenuItem>
-        <MenuItem icon="tag" onSelect={() => open({ name: 'tree-tags' })}>
+        <MenuItem icon="tag" onSelect={() => openDialog({ name: 'tree-tags' })}>
           {t('treeTags')}
         </MenuItem>
-        <MenuItem icon="folder" onSelect={() => open({ name: 'tree-folder' })}>
+        <MenuItem icon="folder" onSelect={() => openDialog({ name: 'tree-folder' })}>
           {t('treeFolder')}
         </MenuItem>
-        <MenuItem icon="edit" onSelect={() => open({ name: 'prompt' })}>
+        <MenuItem icon="edit" onSelect={() => openDialog({ name: 'prompt' })}>
           {t('systemPrompt')}
         </MenuItem>
-        <MenuItem icon="layers" onSelect={() => go(treePlace(session.treeId, { screen: 'context' }))}>
+        <MenuItem icon="layers" onSelect={() => navigateTo(treePlace(session.treeId, { screen: 'context' }))}>
           {t('whatModelSees')}
         </MenuItem>
-        <MenuItem icon="clock" onSelect={() => go(treePlace(session.treeId, { screen: 'history' }))}>
+        <MenuItem icon="clock" onSelect={() => navigateTo(treePlace(session.treeId, { screen: 'history' }))}>
           {t('history')}
         </MenuItem>
         <MenuItem
           icon="share"
           disabled={leaf === null}
-          onSelect={() => (leaf === null ? undefined : open({ name: 'share', nodeId: leaf }))}
+          onSelect={() => (leaf === null ? undefined : openDialog({ name: 'share', nodeId: leaf }))}
         >
           {t('shareBranch')}
         </MenuItem>
@@ -204,7 +210,7 @@ export function TreeBar(): ReactElement {
         <MenuItem
           icon="export"
           onSelect={() =>
-            open({ name: 'export', about: { treeId: session.treeId, leaf, marked: useUi.getState().current } })
+            openDialog({ name: 'export', about: { treeId: session.treeId, leaf, marked: useUi.getState().current } })
           }
         >
           {t('exportMenu')}

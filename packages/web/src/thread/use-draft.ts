@@ -2,7 +2,7 @@ import type { TreeId } from '@coppice/core';
 import { nodeId } from '@coppice/core';
 import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react';
 import { api } from '../state/client.ts';
-import { draftOf, keepDraft } from '../state/drafts.ts';
+import { saveDraft, savedDraft } from '../state/drafts.ts';
 import { asProblem } from '../state/http.ts';
 import { dropUnsent, unsentOf } from '../state/unsent.ts';
 
@@ -10,7 +10,7 @@ import { dropUnsent, unsentOf } from '../state/unsent.ts';
 const keepMs = 200;
 
 /** A text that is being written. */
-export interface Draft {
+export interface ComposerDraft {
   readonly text: string;
   readonly set: Dispatch<SetStateAction<string>>;
   /** Nothing of it is kept any more. */
@@ -18,17 +18,17 @@ export interface Draft {
 }
 
 /** Keeps a text under a name while it is written, so that it is there again after a reload; not while it is as at first. */
-export function useDraft(name: string, first = ''): Draft {
-  const [text, set] = useState(() => draftOf(name) || first);
+export function useDraft(name: string, first = ''): ComposerDraft {
+  const [text, set] = useState(() => savedDraft(name) || first);
   const now = useRef('');
   now.current = text === first ? '' : text;
   useEffect(() => {
-    const timer = setTimeout(() => keepDraft(name, text === first ? '' : text), keepMs);
+    const timer = setTimeout(() => saveDraft(name, text === first ? '' : text), keepMs);
     return () => clearTimeout(timer);
   }, [name, text, first]);
   // Whoever goes before the time is up takes the last words along.
   useEffect(() => {
-    const keep = () => keepDraft(name, now.current);
+    const keep = () => saveDraft(name, now.current);
     addEventListener('pagehide', keep);
     return () => {
       removeEventListener('pagehide', keep);
@@ -37,7 +37,7 @@ export function useDraft(name: string, first = ''): Draft {
   }, [name]);
   const forget = () => {
     now.current = '';
-    keepDraft(name, '');
+    saveDraft(name, '');
   };
   return { text, set, forget };
 }

@@ -1,26 +1,26 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { type Attachment, attachmentOf, draftFiles, keepDraftFiles, sendFile } from './attachments.ts';
+import { attachmentOf, type DraftAttachment, draftFiles, keepDraftFiles, uploadFile } from './attachments.ts';
 
 /** The files that go with the next message. */
 export interface Files {
-  readonly list: readonly Attachment[];
+  readonly list: readonly DraftAttachment[];
   add(files: Iterable<File>): void;
   drop(id: string): void;
   /** Sends once more what did not arrive. */
   retry(id: string): void;
   /** Takes all of them, for a message. */
-  take(): readonly Attachment[];
+  take(): readonly DraftAttachment[];
   /** Puts back what was taken, unless there are others now. */
-  giveBack(files: readonly Attachment[]): void;
+  giveBack(files: readonly DraftAttachment[]): void;
 }
 
 /** Keeps the files of a tree's composer: they survive a reload, and are sent again when the server is back. */
 export function useFiles(tree: string, connected: boolean): Files {
-  const [list, setList] = useState<readonly Attachment[]>(() => draftFiles(tree));
+  const [list, setList] = useState<readonly DraftAttachment[]>(() => draftFiles(tree));
   const sources = useRef(new Map<string, File>());
   useEffect(() => keepDraftFiles(tree, list), [tree, list]);
-  const send = useCallback((attachment: Attachment, file: File) => {
-    void sendFile(file, attachment).then((done) => {
+  const send = useCallback((attachment: DraftAttachment, file: File) => {
+    void uploadFile(file, attachment).then((done) => {
       if (done.state === 'ready') sources.current.delete(done.id);
       setList((now) => now.map((each) => (each.id === done.id ? done : each)));
     });

@@ -2,7 +2,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /** What is done. */
-export interface Touched {
+export interface TouchTarget {
   /** A swipe to the left is the next one (1), to the right the one before (-1); null where there is no other. */
   readonly swipe: ((by: 1 | -1) => void) | null;
   readonly hold: () => void;
@@ -25,7 +25,7 @@ function scrollsSideways(target: EventTarget | null, within: HTMLElement): boole
 }
 
 /** Listens to fingers on an element; a mouse has its own ways. */
-export function useTouch(ref: RefObject<HTMLElement | null>, touched: Touched): void {
+export function useTouch(ref: RefObject<HTMLElement | null>, touched: TouchTarget): void {
   const now = useRef(touched);
   now.current = touched;
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { NodeId } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Rings } from '../ui/rings.tsx';
+import { VariantRings } from '../ui/variant-rings.tsx';
 
 interface VariantSwitchProps {
   readonly ids: readonly NodeId[];
@@ -29,7 +29,7 @@ export function VariantSwitch({ ids, at, onPick }: VariantSwitchProps): ReactEle
         <Icon name="left" />
       </button>
       <span className="count" aria-hidden="true">
-        <Rings count={count} at={at} />
+        <VariantRings count={count} at={at} />
         {at}
         <i>/{count}</i>
       </span>

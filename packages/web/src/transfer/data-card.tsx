@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { open } from '../state/ui.ts';
+import { openDialog } from '../state/ui.ts';
 import { Button } from '../ui/button.tsx';
 
 /** In the settings: everything in, and everything out. */
@@ -10,10 +10,10 @@ export function DataCard(): ReactElement {
       <h2>{t('yourData')}</h2>
       <p className="hint">{t('yourDataHint')}</p>
       <div className="row choose-row">
-        <Button icon="import" onClick={() => open({ name: 'import' })}>
+        <Button icon="import" onClick={() => openDialog({ name: 'import' })}>
           {t('importMenu')}
         </Button>
-        <Button icon="export" onClick={() => open({ name: 'export', about: null })}>
+        <Button icon="export" onClick={() => openDialog({ name: 'export', about: null })}>
           {t('exportAllMenu')}
         </Button>
       </div>

@@ -1,15 +1,15 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import { type ReactElement, useEffect, useId, useState } from 'react';
 import { formatsDe, lossesDe } from '../i18n/formats-de.ts';
-import { num, t } from '../i18n/index.ts';
-import { complain } from '../state/acts.ts';
+import { formatNumber, t } from '../i18n/index.ts';
 import { asProblem } from '../state/http.ts';
-import { read, write } from '../state/kept.ts';
+import { readLocal, writeLocal } from '../state/local-storage.ts';
+import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { formatName, Said } from './said.tsx';
-import { downloadOf, type ExportReport, type FormatView, type Part, transferApi } from './wire.ts';
+import { formatName, LocalizedText } from './localized-text.tsx';
+import { downloadOf, type ExportReportData, type FormatView, transferApi, type UploadPart } from './transfer-api.ts';
 
 /** What is exported: a tree with the end of the thread and the marked message, or everything. */
 export interface ExportAbout {
@@ -23,26 +23,26 @@ interface ExportDialogProps {
   readonly onClose: () => void;
 }
 
-type What = Part['what'];
+type What = UploadPart['what'];
 
 /** Taking a tree, a part of it, or everything along, in a format whose losses are said beforehand. */
 export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElement {
   const [formats, setFormats] = useState<readonly FormatView[]>([]);
-  const [chosen, setChosen] = useState(read('export-format') ?? (about === null ? 'archive' : 'markdown'));
+  const [chosen, setChosen] = useState(readLocal('export-format') ?? (about === null ? 'archive' : 'markdown'));
   const formatField = useId();
   const [what, setWhat] = useState<What>('tree');
   const [trashed, setTrashed] = useState(false);
   useEffect(() => {
     transferApi.formats().then(
       ({ items }) => setFormats(items.filter((format) => format.writes !== null)),
-      (thrown) => complain(asProblem(thrown)),
+      (thrown) => showError(asProblem(thrown)),
     );
   }, []);
   const format = formats.find((each) => each.name === chosen) ?? formats[0];
-  const part = partOf(about, what);
+  const part = exportPart(about, what);
   return (
     <Dialog title={t(about === null ? 'exportAllTitle' : 'exportTitle')} onClose={onClose} className="export-dialog">
-      {about === null ? null : <Parts about={about} what={what} onChoose={setWhat} />}
+      {about === null ? null : <PartChoice about={about} what={what} onChoose={setWhat} />}
       <div className="export-format">
         <label htmlFor={formatField}>{t('exportFormat')}</label>
         <select
@@ -51,7 +51,7 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
           value={format?.name ?? ''}
           onChange={(event) => {
             setChosen(event.target.value);
-            write('export-format', event.target.value);
+            writeLocal('export-format', event.target.value);
           }}
         >
           {formats.map((each) => (
@@ -64,7 +64,7 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
       {format === undefined ? null : (
         <>
           <p className="hint">
-            <Said english={format.summary} german={formatsDe[format.name]} />
+            <LocalizedText english={format.summary} german={formatsDe[format.name]} />
           </p>
           {about === null && format.writes?.files === 'per-tree' ? <p className="hint">{t('exportZip')}</p> : null}
           <Losses about={about} format={format} part={part} />
@@ -94,7 +94,7 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
   );
 }
 
-function partOf(about: ExportAbout | null, what: What): Part {
+function exportPart(about: ExportAbout | null, what: What): UploadPart {
   if (about === null || what === 'tree') return { what: 'tree' };
   const node = what === 'branch' ? (about.marked ?? about.leaf) : about.leaf;
   return node === null ? { what: 'tree' } : { what, node };
@@ -106,7 +106,7 @@ const parts = [
   { what: 'tree', label: 'exportTree' },
 ] as const;
 
-function Parts({
+function PartChoice({
   about,
   what,
   onChoose,
@@ -137,12 +137,12 @@ function Parts({
 interface LossesProps {
   readonly about: ExportAbout | null;
   readonly format: FormatView;
-  readonly part: Part;
+  readonly part: UploadPart;
 }
 
 /** What would be lost of this very tree, counted; of everything only what the format can never hold is said. */
 function Losses({ about, format, part }: LossesProps): ReactElement {
-  const [report, setReport] = useState<ExportReport | null>(null);
+  const [report, setReport] = useState<ExportReportData | null>(null);
   const treeId = about?.treeId ?? null;
   const { what, node } = part;
   useEffect(() => {
@@ -150,7 +150,7 @@ function Losses({ about, format, part }: LossesProps): ReactElement {
     if (treeId === null) return;
     const stop = new AbortController();
     transferApi.report(treeId, format.name, { what, node }, stop.signal).then(setReport, (thrown) => {
-      if (!stop.signal.aborted) complain(asProblem(thrown));
+      if (!stop.signal.aborted) showError(asProblem(thrown));
     });
     return () => stop.abort();
   }, [treeId, format.name, what, node]);
@@ -178,8 +178,8 @@ function Losses({ about, format, part }: LossesProps): ReactElement {
       <ul>
         {lost.map(([name, count]) => (
           <li key={name}>
-            <span className="num">{count === null ? '' : num(count)}</span>
-            <Said english={sentenceOf(name)} german={lossesDe[name]} />
+            <span className="num">{count === null ? '' : formatNumber(count)}</span>
+            <LocalizedText english={sentenceOf(name)} german={lossesDe[name]} />
           </li>
         ))}
       </ul>

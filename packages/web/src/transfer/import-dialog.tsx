@@ -3,18 +3,18 @@ import { t, tn } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Refusal } from '../ui/refusal.tsx';
+import { RefusalNotice } from '../ui/refusal.tsx';
 import {
   type ImportItem,
   importForReal,
   importSources,
-  shareOf,
+  progressOf,
   stopImport,
   useImports,
   wishImports,
 } from './import-queue.ts';
-import { ImportReport } from './import-report.tsx';
-import { formatName } from './said.tsx';
+import { ImportReportView } from './import-report.tsx';
+import { formatName } from './localized-text.tsx';
 import { chosenSources, droppedSources } from './sources.ts';
 
 /** Bringing conversations in: where to drop them, how far they are, and what became of each. */
@@ -98,7 +98,7 @@ function Zone({ small }: { readonly small: boolean }): ReactElement {
   );
 }
 
-function stateOf(item: ImportItem): string {
+function importState(item: ImportItem): string {
   if (item.phase === 'waiting') return t('importWaiting');
   if (item.phase === 'packing') return t('importPacking');
   if (item.phase === 'sending') return t('importSending');
@@ -112,7 +112,7 @@ function stateOf(item: ImportItem): string {
 function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: () => void }): ReactElement {
   const { view, problem, phase } = item;
   const over = phase === 'over';
-  const share = shareOf(item);
+  const share = progressOf(item);
   const failed = problem ?? view?.error ?? null;
   const bad = over && (problem !== null || view === null || view.state === 'failed');
   const stopped = view?.state === 'cancelled';
@@ -125,7 +125,7 @@ function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: 
         <span className="grow" />
         {/* The bar tells how far it is; who only listens is told when something begins or ends. */}
         <span className={bad ? 'import-state bad' : 'import-state'} role="status">
-          {stateOf(item)}
+          {importState(item)}
         </span>
         {share === null ? null : (
           <span className="import-state num" aria-hidden="true">
@@ -153,10 +153,10 @@ function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: 
       )}
       {over && failed !== null && failed.message !== '' && !stopped ? (
         <p className="import-said">
-          <Refusal of={failed} />
+          <RefusalNotice of={failed} />
         </p>
       ) : null}
-      {over && view !== null ? <ImportReport view={view} onClose={onClose} /> : null}
+      {over && view !== null ? <ImportReportView view={view} onClose={onClose} /> : null}
       {over && view?.dryRun === true && view.state === 'done' && item.source !== null ? (
         <div className="row foot-row">
           <Button look="primary" icon="import" onClick={() => importForReal(item)}>

@@ -1,11 +1,11 @@
 /** The imports that this page knows: those it sends, one after the other, and those that go on after a reload. */
 import { create } from 'zustand';
 import { t } from '../i18n/index.ts';
-import { asProblem, Problem } from '../state/http.ts';
-import { loadTrees } from '../state/lists.ts';
-import { open } from '../state/ui.ts';
-import type { Source } from './sources.ts';
-import { eventsOf, type ImportView, type ImportWish, sendImport, transferApi } from './wire.ts';
+import { loadTrees } from '../state/app-data.ts';
+import { asProblem, HttpProblem } from '../state/http.ts';
+import { openDialog } from '../state/ui.ts';
+import type { ImportSource } from './sources.ts';
+import { type ImportOptionsBody, type ImportViewData, importEvents, sendImport, transferApi } from './transfer-api.ts';
 
 /** One import as the page sees it. */
 export interface ImportItem {
@@ -14,16 +14,16 @@ export interface ImportItem {
   readonly phase: 'waiting' | 'packing' | 'sending' | 'importing' | 'over';
   /** How much of it has left this page, from 0 to 1. */
   readonly sent: number;
-  readonly view: ImportView | null;
-  readonly problem: Problem | null;
+  readonly view: ImportViewData | null;
+  readonly problem: HttpProblem | null;
   /** What can be sent again; null for what came before a reload. */
-  readonly source: Source | null;
-  readonly wish: ImportWish;
+  readonly source: ImportSource | null;
+  readonly wish: ImportOptionsBody;
 }
 
 interface ImportQueue {
   readonly items: readonly ImportItem[];
-  readonly wish: ImportWish;
+  readonly wish: ImportOptionsBody;
 }
 
 /** The list, the newest last, and how the next one is wished. */
@@ -33,7 +33,7 @@ const stops = new Map<number, AbortController>();
 let next = 1;
 let working = false;
 
-function change(key: number, set: Partial<ImportItem>): void {
+function changeItem(key: number, set: Partial<ImportItem>): void {
   useImports.setState(({ items }) => ({ items: items.map((item) => (item.key === key ? { ...item, ...set } : item)) }));
 }
 
@@ -41,7 +41,7 @@ function itemOf(key: number): ImportItem | undefined {
   return useImports.getState().items.find((item) => item.key === key);
 }
 
-function add(item: Omit<ImportItem, 'key' | 'sent' | 'problem'>): number {
+function addItem(item: Omit<ImportItem, 'key' | 'sent' | 'problem'>): number {
   const key = next++;
   stops.set(key, new AbortController());
   useImports.setState(({ items }) => ({ items: [...items, { ...item, key, sent: 0, problem: null }] }));
@@ -55,71 +55,75 @@ addEventListener('beforeunload', (event) => {
 });
 
 /** Says how the next imports are wished. */
-export function wishImports(set: Partial<ImportWish>): void {
+export function wishImports(set: Partial<ImportOptionsBody>): void {
   useImports.setState(({ wish }) => ({ wish: { ...wish, ...set } }));
 }
 
 /** Takes sources into the queue and shows how they fare. */
-export function importSources(sources: readonly Source[], wish = useImports.getState().wish): void {
-  for (const source of sources) add({ name: source.name, phase: 'waiting', view: null, source, wish });
-  if (sources.length > 0) open({ name: 'import' });
-  void work();
+export function importSources(sources: readonly ImportSource[], wish = useImports.getState().wish): void {
+  for (const source of sources) addItem({ name: source.name, phase: 'waiting', view: null, source, wish });
+  if (sources.length > 0) openDialog({ name: 'import' });
+  void runNext();
 }
 
 /** Sends what waits, one at a time: a server takes only a few at once, and a line has only so much room. */
-async function work(): Promise<void> {
+async function runNext(): Promise<void> {
   if (working) return;
   working = true;
   try {
     for (;;) {
       const item = useImports.getState().items.find((each) => each.phase === 'waiting');
       if (item === undefined) return;
-      await send(item).catch((thrown) => change(item.key, { phase: 'over', problem: asProblem(thrown) }));
+      await sendItem(item).catch((thrown) => changeItem(item.key, { phase: 'over', problem: asProblem(thrown) }));
     }
   } finally {
     working = false;
   }
 }
 
-async function send({ key, source, wish, name }: ImportItem): Promise<void> {
+async function sendItem({ key, source, wish, name }: ImportItem): Promise<void> {
   const signal = stops.get(key)?.signal;
-  if (source === null || signal === undefined) return change(key, { phase: 'over' });
+  if (source === null || signal === undefined) return changeItem(key, { phase: 'over' });
   const { body, called } =
-    source.kind === 'file' ? { body: source.file, called: name } : await folder(key, source, signal);
-  change(key, { phase: 'sending' });
-  const view = await sendImport(body, called, wish, { signal, onSent: (sent) => change(key, { sent }) });
-  change(key, { phase: 'importing', view, sent: 1 });
-  await follow(key, view);
+    source.kind === 'file' ? { body: source.file, called: name } : await folderSource(key, source, signal);
+  changeItem(key, { phase: 'sending' });
+  const view = await sendImport(body, called, wish, { signal, onSent: (sent) => changeItem(key, { sent }) });
+  changeItem(key, { phase: 'importing', view, sent: 1 });
+  await followImport(key, view);
 }
 
-async function folder(key: number, { name, files, whole }: Extract<Source, { kind: 'folder' }>, signal: AbortSignal) {
-  change(key, { phase: 'packing' });
-  const { largestFolder, packed } = await import('./pack.ts');
-  if (files.length === 0) throw new Problem('page/empty', t('folderEmpty', { name }), -1);
+async function folderSource(
+  key: number,
+  { name, files, whole }: Extract<ImportSource, { kind: 'folder' }>,
+  signal: AbortSignal,
+) {
+  changeItem(key, { phase: 'packing' });
+  const { largestFolder, zipFolder } = await import('./zip-folder.ts');
+  if (files.length === 0) throw new HttpProblem('page/empty', t('folderEmpty', { name }), -1);
   if (!whole || files.reduce((sum, { file }) => sum + file.size, 0) > largestFolder)
-    throw new Problem('page/too-large', t('folderTooLarge', { name }), -1);
-  return { body: await packed(files, signal), called: `${name}.zip` };
+    throw new HttpProblem('page/too-large', t('folderTooLarge', { name }), -1);
+  return { body: await zipFolder(files, signal), called: `${name}.zip` };
 }
 
-function viewIn(event: Event): ImportView | null {
+function viewIn(event: Event): ImportViewData | null {
   if (!(event instanceof MessageEvent) || typeof event.data !== 'string') return null;
-  const view: ImportView = JSON.parse(event.data);
+  const view: ImportViewData = JSON.parse(event.data);
   return view;
 }
 
 /** Follows an import to its end, over breaks of the line. */
-function follow(key: number, { id }: ImportView): Promise<void> {
+function followImport(key: number, { id }: ImportViewData): Promise<void> {
   return new Promise((resolve) => {
-    const source = new EventSource(eventsOf(id));
+    const source = new EventSource(importEvents(id));
     const end = (set: Partial<ImportItem>) => {
       source.close();
-      change(key, { ...set, phase: 'over' });
+      changeItem(key, { ...set, phase: 'over' });
       void loadTrees();
       resolve();
     };
     source.addEventListener('progress', (event) => {
       const view = viewIn(event);
-      if (view !== null) change(key, { view });
+      if (view !== null) changeItem(key, { view });
     });
     source.addEventListener('end', (event) => end({ view: viewIn(event) }));
     source.addEventListener('error', () => {
@@ -142,7 +146,7 @@ export async function stopImport(key: number): Promise<void> {
     return;
   }
   stops.get(key)?.abort();
-  if (item.phase === 'waiting') change(key, { phase: 'over', problem: new Problem('page/aborted', '', -1) });
+  if (item.phase === 'waiting') changeItem(key, { phase: 'over', problem: new HttpProblem('page/aborted', '', -1) });
 }
 
 /** Imports for real what was only looked at. */
@@ -161,13 +165,13 @@ export async function findImports(): Promise<void> {
     const known = useImports.getState().items.some((item) => item.view?.id === view.id);
     if (view.state !== 'running' || known) continue;
     const { dryRun, strict } = view;
-    const key = add({ name: view.name, phase: 'importing', view, source: null, wish: { dryRun, strict } });
-    void follow(key, view);
+    const key = addItem({ name: view.name, phase: 'importing', view, source: null, wish: { dryRun, strict } });
+    void followImport(key, view);
   }
 }
 
 /** How far an import is, from 0 to 1; null where nobody can tell. */
-export function shareOf({ phase, sent, view }: ImportItem): number | null {
+export function progressOf({ phase, sent, view }: ImportItem): number | null {
   if (phase === 'sending') return sent;
   if (phase !== 'importing' || view === null) return null;
   const { bytes, total } = view.progress;

@@ -1,14 +1,20 @@
 import { type ReactElement, type ReactNode, useCallback, useEffect, useState } from 'react';
 import { germanFinding } from '../i18n/findings-de.ts';
-import { currentLanguage, num, t, tn } from '../i18n/index.ts';
-import { complain } from '../state/acts.ts';
+import { currentLanguage, formatNumber, t, tn } from '../i18n/index.ts';
 import { asProblem } from '../state/http.ts';
-import { addressFor, go, treePlace } from '../state/router.ts';
+import { addressFor, navigateTo, treePlace } from '../state/router.ts';
+import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { type ImportedTree, type ImportFinding, type ImportView, type Page, transferApi } from './wire.ts';
+import {
+  type ImportedTreeData,
+  type ImportFindingData,
+  type ImportViewData,
+  type PageOf,
+  transferApi,
+} from './transfer-api.ts';
 
-type Tally = NonNullable<ImportView['report']>['records'];
+type TallyTable = NonNullable<ImportViewData['report']>['records'];
 
 const columns = ['read', 'stored', 'merged', 'rejected'] as const;
 const columnNames = {
@@ -19,11 +25,11 @@ const columnNames = {
 } as const;
 
 /** What an import did: how much of each, which trees, and what was noticed. */
-export function ImportReport({
+export function ImportReportView({
   view,
   onClose,
 }: {
-  readonly view: ImportView;
+  readonly view: ImportViewData;
   readonly onClose: () => void;
 }): ReactElement {
   const { report, listed, id } = view;
@@ -43,8 +49,8 @@ export function ImportReport({
             </tr>
           </thead>
           <tbody>
-            <Line name={t('conversations')} tally={report.conversations} />
-            <Line name={t('recordsName')} tally={report.records} />
+            <ReportLine name={t('conversations')} tally={report.conversations} />
+            <ReportLine name={t('recordsName')} tally={report.records} />
           </tbody>
         </table>
       )}
@@ -77,7 +83,7 @@ export function ImportReport({
 }
 
 /** A link that closes the dialog on the way: it would lie over what was gone to. */
-function TreeLink({ tree, onGo }: { readonly tree: ImportedTree; readonly onGo: () => void }): ReactElement {
+function TreeLink({ tree, onGo }: { readonly tree: ImportedTreeData; readonly onGo: () => void }): ReactElement {
   const place = treePlace(tree.treeId);
   return (
     <a
@@ -87,7 +93,7 @@ function TreeLink({ tree, onGo }: { readonly tree: ImportedTree; readonly onGo: 
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
         onGo();
-        go(place);
+        navigateTo(place);
       }}
     >
       {tree.title ?? t('untitled')}
@@ -95,13 +101,13 @@ function TreeLink({ tree, onGo }: { readonly tree: ImportedTree; readonly onGo: 
   );
 }
 
-function Line({ name, tally }: { readonly name: string; readonly tally: Tally }): ReactElement {
+function ReportLine({ name, tally }: { readonly name: string; readonly tally: TallyTable }): ReactElement {
   return (
     <tr>
       <th scope="row">{name}</th>
       {columns.map((column) => (
         <td key={column} className={tally[column] === 0 ? 'num none' : 'num'}>
-          {num(tally[column])}
+          {formatNumber(tally[column])}
         </td>
       ))}
     </tr>
@@ -114,7 +120,7 @@ const severities = {
   note: { label: 'findingNote', icon: 'check' },
 } as const;
 
-function FindingLine({ finding }: { readonly finding: ImportFinding }): ReactElement {
+function FindingLine({ finding }: { readonly finding: ImportFindingData }): ReactElement {
   const { label, icon } = severities[finding.severity];
   return (
     <li className={`finding ${finding.severity}`}>
@@ -125,7 +131,7 @@ function FindingLine({ finding }: { readonly finding: ImportFinding }): ReactEle
   );
 }
 
-function FindingWords({ finding }: { readonly finding: ImportFinding }): ReactElement {
+function FindingWords({ finding }: { readonly finding: ImportFindingData }): ReactElement {
   const german = currentLanguage() === 'de' ? germanFinding(finding) : null;
   if (german === null)
     return (
@@ -150,7 +156,7 @@ function FindingWords({ finding }: { readonly finding: ImportFinding }): ReactEl
 interface PagedProps<T> {
   readonly name: string;
   readonly id: string;
-  readonly load: (id: string, cursor?: string) => Promise<Page<T>>;
+  readonly load: (id: string, cursor?: string) => Promise<PageOf<T>>;
   readonly children: (item: T, index: number) => ReactNode;
 }
 
@@ -165,7 +171,7 @@ function Paged<T>({ name, id, load, children }: PagedProps<T>): ReactElement {
           setItems((known) => (from === undefined ? page.items : [...known, ...page.items]));
           setCursor(page.cursor);
         },
-        (thrown) => complain(asProblem(thrown)),
+        (thrown) => showError(asProblem(thrown)),
       ),
     [id, load],
   );

@@ -7,14 +7,14 @@ export interface FolderFile {
 }
 
 /** One thing to import. */
-export type Source =
+export type ImportSource =
   | { readonly kind: 'file'; readonly name: string; readonly file: File }
   | { readonly kind: 'folder'; readonly name: string; readonly files: readonly FolderFile[]; readonly whole: boolean };
 
 // More is not an export but somebody's home directory.
 const [deepest, most] = [12, 20_000];
 
-function entriesIn(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
+function directoryEntries(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = folder.createReader();
   const found: FileSystemEntry[] = [];
   return new Promise((resolve, reject) => {
@@ -29,30 +29,30 @@ function entriesIn(folder: FileSystemDirectoryEntry): Promise<readonly FileSyste
   });
 }
 
-function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+function isFileEntry(entry: FileSystemEntry): entry is FileSystemFileEntry {
   return entry.isFile;
 }
 
-function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+function isFolderEntry(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
   return entry.isDirectory;
 }
 
-function fileOf(entry: FileSystemFileEntry): Promise<File> {
+function fileOfEntry(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
 /** The files of a folder, and whether these are all: a part is never taken for the whole. */
-async function filesBelow(top: FileSystemDirectoryEntry) {
+async function filesInEntry(top: FileSystemDirectoryEntry) {
   const files: FolderFile[] = [];
   let whole = true;
   const folders = [{ entry: top, path: '', depth: 0 }];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const { path: above, depth } = folder;
-    for (const entry of await entriesIn(folder.entry)) {
+    for (const entry of await directoryEntries(folder.entry)) {
       const path = `${above}${entry.name}`;
       if (files.length >= most) return { files, whole: false };
-      if (isFile(entry)) files.push({ path, file: await fileOf(entry) });
-      else if (isFolder(entry) && depth < deepest) folders.push({ entry, path: `${path}/`, depth: depth + 1 });
+      if (isFileEntry(entry)) files.push({ path, file: await fileOfEntry(entry) });
+      else if (isFolderEntry(entry) && depth < deepest) folders.push({ entry, path: `${path}/`, depth: depth + 1 });
       else whole = false;
     }
   }
@@ -60,21 +60,21 @@ async function filesBelow(top: FileSystemDirectoryEntry) {
 }
 
 /** What was dropped. The list is only there while the drop is handled, so it is read before anything is waited for. */
-export async function droppedSources(data: DataTransfer): Promise<readonly Source[]> {
+export async function droppedSources(data: DataTransfer): Promise<readonly ImportSource[]> {
   const entries = [...data.items].flatMap((item) => (item.kind === 'file' ? [item.webkitGetAsEntry()] : []));
   const plain = [...data.files];
-  const sources: Source[] = [];
+  const sources: ImportSource[] = [];
   for (const [index, entry] of entries.entries()) {
     const file = plain[index];
-    if (entry !== null && isFolder(entry))
-      sources.push({ kind: 'folder', name: entry.name, ...(await filesBelow(entry)) });
+    if (entry !== null && isFolderEntry(entry))
+      sources.push({ kind: 'folder', name: entry.name, ...(await filesInEntry(entry)) });
     else if (file !== undefined) sources.push({ kind: 'file', name: file.name, file });
   }
   return sources;
 }
 
 /** What was chosen: files, or a folder, whose files say where in it they are. */
-export function chosenSources(chosen: FileList): readonly Source[] {
+export function chosenSources(chosen: FileList): readonly ImportSource[] {
   const files = [...chosen];
   const [first] = files;
   const top = first?.webkitRelativePath.split('/')[0] ?? '';

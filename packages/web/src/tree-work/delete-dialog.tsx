@@ -2,25 +2,25 @@ import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
-import { complain, remove } from '../state/acts.ts';
+import type { ImpactAnswer } from '../state/api-types.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
+import { removeMessages, showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
-import type { ImpactAnswer } from '../state/wire.ts';
-import { plainText } from '../thread/rows.ts';
+import { plainTextOf } from '../thread/rows.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-type Mode = 'splice' | 'cascade' | 'group';
-type Impacts = Readonly<Record<Mode, ImpactAnswer | null>>;
+type DeleteMode = 'splice' | 'cascade' | 'group';
+type Impacts = Readonly<Record<DeleteMode, ImpactAnswer | null>>;
 
 /** Asks what is to go: each choice with a drawing and an exact count; the button repeats the count. */
 export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
   const session = useSession();
-  const [mode, setMode] = useState<Mode>('splice');
+  const [mode, setMode] = useState<DeleteMode>('splice');
   const [impacts, setImpacts] = useState<Impacts>({ splice: null, cascade: null, group: null });
   useEffect(() => {
-    const modes: readonly Mode[] = node.groupId > 0 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
+    const modes: readonly DeleteMode[] = node.groupId > 0 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
     // What is asked of a message that has gone by then is answered by a refusal, which nobody has to read.
     let asked = true;
     for (const each of modes)
@@ -28,17 +28,17 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
         .impact(session.treeId, node.id, each)
         .then((impact) => setImpacts((now) => ({ ...now, [each]: impact })))
         .catch((thrown) => {
-          if (asked) complain(asProblem(thrown));
+          if (asked) showError(asProblem(thrown));
         });
     return () => {
       asked = false;
     };
   }, [session, node]);
-  const modes: readonly Mode[] =
+  const modes: readonly DeleteMode[] =
     node.groupId > 0 && (impacts.group?.count ?? 2) > 1 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
   const count = impacts[mode]?.count ?? 1;
   const pending = (impacts[mode]?.pending?.length ?? 0) > 0;
-  const words = firstWords(plainText(node.message), 32);
+  const words = firstWords(plainTextOf(node.message), 32);
   // How much goes is on the button: before it is known there is nothing to press.
   const ready = impacts[mode] !== null && !pending;
   const gone = useRef(false);
@@ -47,7 +47,7 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
     if (gone.current) return;
     gone.current = true;
     onClose();
-    void remove(session, node, mode, count);
+    void removeMessages(session, node, mode, count);
   };
   return (
     <Dialog
@@ -66,7 +66,7 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
         }}
       >
         {modes.map((each) => (
-          <Choice
+          <DeleteChoice
             key={each}
             mode={each}
             impact={impacts[each]}
@@ -92,14 +92,14 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
 }
 
 interface ChoiceProps {
-  readonly mode: Mode;
+  readonly mode: DeleteMode;
   readonly impact: ImpactAnswer | null;
   readonly after: number;
   readonly chosen: boolean;
   readonly onChoose: () => void;
 }
 
-function Choice({ mode, impact, after, chosen, onChoose }: ChoiceProps): ReactElement {
+function DeleteChoice({ mode, impact, after, chosen, onChoose }: ChoiceProps): ReactElement {
   const marks = impact?.bookmarks?.length ?? 0;
   const said =
     mode === 'splice'
@@ -110,7 +110,7 @@ function Choice({ mode, impact, after, chosen, onChoose }: ChoiceProps): ReactEl
   return (
     <label className={chosen ? 'pickrow on' : 'pickrow'}>
       <input type="radio" className="radio" name="mode" checked={chosen} onChange={onChoose} />
-      <Drawing mode={mode} />
+      <DeleteDrawing mode={mode} />
       <span>
         <b>{t(mode === 'splice' ? 'onlyThis' : mode === 'cascade' ? 'andAfter' : 'wholeGroup')}</b>
         <span>{said}</span>
@@ -119,7 +119,7 @@ function Choice({ mode, impact, after, chosen, onChoose }: ChoiceProps): ReactEl
   );
 }
 
-function Drawing({ mode }: { readonly mode: Mode }): ReactElement {
+function DeleteDrawing({ mode }: { readonly mode: DeleteMode }): ReactElement {
   if (mode === 'splice')
     return (
       <svg width="62" height="44" aria-hidden="true">

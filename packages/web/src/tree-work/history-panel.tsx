@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react';
-import { exactly, t, when } from '../i18n/index.ts';
-import { go, treePlace } from '../state/router.ts';
+import { formatDateTime, formatTime, t } from '../i18n/index.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { describe, useHistory } from './history.ts';
+import { describeCommit, useHistory } from './history.ts';
 
 /** The history in the panel: what was done, newest first. */
 export function HistoryPanel(): ReactElement {
@@ -14,12 +14,12 @@ export function HistoryPanel(): ReactElement {
     <div className="history-list">
       <ol aria-label={t('history')}>
         {commits.map((commit) => {
-          const { icon, text } = describe(commit);
+          const { icon, text } = describeCommit(commit);
           return (
-            <li key={commit.version} className="row" title={exactly(commit.at)}>
+            <li key={commit.version} className="row" title={formatDateTime(commit.at)}>
               <Icon name={icon} />
               <span className="grow clip">{text}</span>
-              <time>{when(commit.at)}</time>
+              <time>{formatTime(commit.at)}</time>
             </li>
           );
         })}
@@ -31,7 +31,7 @@ export function HistoryPanel(): ReactElement {
           </Button>
         ) : null}
         <span className="grow" />
-        <Button small icon="clock" onClick={() => go(treePlace(session.treeId, { screen: 'history' }))}>
+        <Button small icon="clock" onClick={() => navigateTo(treePlace(session.treeId, { screen: 'history' }))}>
           {t('timeTravel')}
         </Button>
       </div>

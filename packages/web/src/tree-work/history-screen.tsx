@@ -1,14 +1,14 @@
 import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
-import { exactly, t } from '../i18n/index.ts';
-import { complain, restoreVersion } from '../state/acts.ts';
+import { formatDateTime, t } from '../i18n/index.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
-import { go, treePlace } from '../state/router.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
+import { restoreTreeVersion, showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { rowsOf } from '../thread/rows.ts';
+import { threadRows } from '../thread/rows.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { describe, useHistory } from './history.ts';
+import { describeCommit, useHistory } from './history.ts';
 import { PastMessage } from './past-message.tsx';
 
 /** Looks at any version of a tree, and makes it the present one again. Looking changes nothing. */
@@ -28,7 +28,7 @@ export function HistoryScreen(): ReactElement {
           if (!stale) setNodes(page.nodes);
         })
         .catch((thrown) => {
-          if (!stale) complain(asProblem(thrown));
+          if (!stale) showError(asProblem(thrown));
         });
     }, 80);
     return () => {
@@ -40,7 +40,11 @@ export function HistoryScreen(): ReactElement {
   return (
     <main className="main alone">
       <div className="bar">
-        <IconButton icon="left" label={`${t('backToThread')} (Esc)`} onClick={() => go(treePlace(session.treeId))} />
+        <IconButton
+          icon="left"
+          label={`${t('backToThread')} (Esc)`}
+          onClick={() => navigateTo(treePlace(session.treeId))}
+        />
         <div className="crumb grow">
           <h1>{t('history')}</h1>
         </div>
@@ -48,7 +52,9 @@ export function HistoryScreen(): ReactElement {
       <div className="travel">
         <div className="row">
           <b className="grow">{t('versionOf', { at, n: now })}</b>
-          <span className="dim">{commit === undefined ? '' : `${exactly(commit.at)}, ${describe(commit).text}`}</span>
+          <span className="dim">
+            {commit === undefined ? '' : `${formatDateTime(commit.at)}, ${describeCommit(commit).text}`}
+          </span>
         </div>
         <input
           className="scrub"
@@ -70,8 +76,8 @@ export function HistoryScreen(): ReactElement {
             disabled={at === now}
             icon="undo"
             onClick={() =>
-              void restoreVersion(session, at).then((done) => {
-                if (done) go(treePlace(session.treeId));
+              void restoreTreeVersion(session, at).then((done) => {
+                if (done) navigateTo(treePlace(session.treeId));
               })
             }
           >
@@ -82,7 +88,7 @@ export function HistoryScreen(): ReactElement {
       <div className="scroll">
         <div className="past">
           {nodes.length === 0 ? <p className="dim">{t('emptyThen')}</p> : null}
-          {rowsOf(nodes).map((row) => (
+          {threadRows(nodes).map((row) => (
             <PastMessage key={row.node.id} node={row.node} results={row.results} goesOn={row.goesOn} />
           ))}
         </div>

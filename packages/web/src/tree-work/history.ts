@@ -1,9 +1,9 @@
 /** What was done to a tree, as its panel and its screen tell it. Apart from both, so that each is loaded when it is opened. */
 import { useCallback, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
+import type { CommitSummary } from '../state/api-types.ts';
 import { api } from '../state/client.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import type { CommitSummary } from '../state/wire.ts';
 import type { IconName } from '../ui/icon.tsx';
 
 const icons: Readonly<Record<string, IconName>> = {
@@ -31,15 +31,15 @@ const names = {
   regroup: 'didRegroup',
 } as const;
 
-function isNamed(type: string): type is keyof typeof names {
+function hasName(type: string): type is keyof typeof names {
   return Object.hasOwn(names, type);
 }
 
 /** What a commit did, in a few words. */
-export function describe(commit: CommitSummary): { readonly icon: IconName; readonly text: string } {
+export function describeCommit(commit: CommitSummary): { readonly icon: IconName; readonly text: string } {
   const types = Object.keys(commit.steps).filter((type) => type !== 'select');
   const main = types[0] ?? 'select';
-  const said = types.filter(isNamed).map((type) => t(names[type], { n: commit.steps[type] ?? 1 }));
+  const said = types.filter(hasName).map((type) => t(names[type], { n: commit.steps[type] ?? 1 }));
   const text = said.length === 0 ? t('didSelect', { n: 1 }) : said.join(', ');
   if (commit.kind === 'undo') return { icon: 'undo', text: `${t('undo')}: ${text}` };
   return { icon: commit.kind === 'redo' ? 'again' : (icons[main] ?? 'edit'), text };

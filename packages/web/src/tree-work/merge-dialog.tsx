@@ -1,8 +1,8 @@
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { merge } from '../state/acts.ts';
-import { go, treePlace } from '../state/router.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
+import { mergeBranchInto } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -27,11 +27,11 @@ export function MergeDialog({
     const controller = new AbortController();
     working.current = controller;
     setBusy(true);
-    const done = await merge(session, nodeId, mode, summary.trim(), controller.signal);
+    const done = await mergeBranchInto(session, nodeId, mode, summary.trim(), controller.signal);
     setBusy(false);
     if (!done) return;
     onClose();
-    go(treePlace(session.treeId));
+    navigateTo(treePlace(session.treeId));
   };
   return (
     <Dialog title={t('bringBack')} onClose={onClose}>

@@ -1,23 +1,23 @@
 import { type Node, textOf } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
-import { t, when } from '../i18n/index.ts';
-import { carry } from '../state/between-trees.ts';
+import { formatTime, t } from '../i18n/index.ts';
+import type { TreeViewData } from '../state/api-types.ts';
+import { useAppData } from '../state/app-data.ts';
+import { moveBetweenTrees } from '../state/between-trees.ts';
 import { api } from '../state/client.ts';
-import { useLists } from '../state/lists.ts';
-import { titleOf } from '../state/loaded.ts';
+import { titleOfNode } from '../state/loaded-branch.ts';
 import { useSession } from '../state/use-session.ts';
-import type { TreeView } from '../state/wire.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { TreeStool } from '../ui/tree-stool.tsx';
+import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 
 const shown = 30;
 
 /** The trees whose title has these words, newest change first; all of them for none. */
-function useTreesNamed(words: string): readonly TreeView[] | null {
-  const newest = useLists((lists) => lists.trees);
-  const [found, setFound] = useState<readonly TreeView[] | null>(null);
+function useTreesNamed(words: string): readonly TreeViewData[] | null {
+  const newest = useAppData((lists) => lists.trees);
+  const [found, setFound] = useState<readonly TreeViewData[] | null>(null);
   useEffect(() => {
     if (words === '') return setFound(null);
     let stale = false;
@@ -43,13 +43,13 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
   const [how, setHow] = useState<'move' | 'copy'>('copy');
   const [under, setUnder] = useState<'end' | 'stump'>('stump');
   const [words, setWords] = useState('');
-  const [chosen, setChosen] = useState<TreeView | null>(null);
+  const [chosen, setChosen] = useState<TreeViewData | null>(null);
   const [busy, setBusy] = useState(false);
   const trees = useTreesNamed(words.trim())?.filter((tree) => tree.id !== session.treeId) ?? null;
   const run = async () => {
     if (chosen === null) return;
     setBusy(true);
-    const done = await carry(session, node, { treeId: chosen.id, under }, how);
+    const done = await moveBetweenTrees(session, node, { treeId: chosen.id, under }, how);
     setBusy(false);
     if (done) onClose();
   };
@@ -100,9 +100,9 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
               checked={chosen?.id === tree.id}
               onChange={() => setChosen(tree)}
             />
-            <TreeStool tree={tree} />
-            <span className="grow clip">{titleOf(tree) ?? t('untitled')}</span>
-            <time className="dim">{when(tree.updatedAt)}</time>
+            <ListedSilhouette tree={tree} />
+            <span className="grow clip">{titleOfNode(tree) ?? t('untitled')}</span>
+            <time className="dim">{formatTime(tree.updatedAt)}</time>
           </label>
         ))}
         {trees?.length === 0 ? <p className="hint">{t('noTreeFound')}</p> : null}

@@ -1,7 +1,7 @@
 import type { Node } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { sourceOf } from '../state/source.ts';
+import { replySourceOf } from '../state/reply-source.ts';
 import { Blocks } from '../thread/blocks.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 
@@ -15,7 +15,7 @@ interface PastMessageProps {
 
 /** A message as it was, without anything to do about it. */
 export function PastMessage({ node, results, goesOn = false }: PastMessageProps): ReactElement {
-  const { model } = sourceOf(node.meta);
+  const { model } = replySourceOf(node.meta);
   return (
     <article className={node.role === 'user' ? 'msg you' : 'msg ai'}>
       <header className={goesOn ? 'sr' : undefined}>

@@ -1,11 +1,11 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { complain } from '../state/acts.ts';
+import { loadTrees } from '../state/app-data.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
-import { loadTrees } from '../state/lists.ts';
-import { go, treePlace } from '../state/router.ts';
-import { say } from '../state/toasts.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
+import { showToast } from '../state/toasts.ts';
+import { showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -21,11 +21,15 @@ export function PromptDialog({ onClose }: { readonly onClose: () => void }): Rea
       const made = await api.setPrompt(session.treeId, text, whole, session.version);
       onClose();
       const back = session.treeId;
-      go(treePlace(made.treeId));
+      navigateTo(treePlace(made.treeId));
       void loadTrees();
-      say({ icon: 'copy', text: t('promptCopied'), action: { label: t('back'), run: () => go(treePlace(back)) } });
+      showToast({
+        icon: 'copy',
+        text: t('promptCopied'),
+        action: { label: t('back'), run: () => navigateTo(treePlace(back)) },
+      });
     } catch (thrown) {
-      complain(asProblem(thrown));
+      showError(asProblem(thrown));
     }
   };
   return (

@@ -1,13 +1,13 @@
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
-import { t, tn, when } from '../i18n/index.ts';
-import { complain } from '../state/acts.ts';
+import { formatTime, t, tn } from '../i18n/index.ts';
+import type { ShareView } from '../state/api-types.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
-import { pathOf } from '../state/loaded.ts';
-import { say } from '../state/toasts.ts';
+import { pathToNode } from '../state/loaded-branch.ts';
+import { showToast } from '../state/toasts.ts';
+import { showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import type { ShareView } from '../state/wire.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -34,7 +34,7 @@ export function ShareDialog({
   const [days, setDays] = useState<number>(7);
   const [link, setLink] = useState<string | null>(null);
   const [shares, setShares] = useState<readonly ShareView[]>([]);
-  const path = part === null ? [] : pathOf(part);
+  const path = part === null ? [] : pathToNode(part);
   const end = path.findIndex((node) => node.id === nodeId);
   const seen = end < 0 ? path : path.slice(0, end + 1);
   const load = useCallback(() => {
@@ -53,16 +53,16 @@ export function ShareDialog({
       setLink(new URL(made.url, location.origin).href);
       load();
     } catch (thrown) {
-      complain(asProblem(thrown));
+      showError(asProblem(thrown));
     }
   };
   const revoke = async (id: string) => {
     try {
       await api.unshare(id);
-      say({ icon: 'share', text: t('revoked') });
+      showToast({ icon: 'share', text: t('revoked') });
       load();
     } catch (thrown) {
-      complain(asProblem(thrown));
+      showError(asProblem(thrown));
     }
   };
   return (
@@ -108,10 +108,10 @@ export function ShareDialog({
           {shares.map((each) => (
             <li key={each.id} className="row">
               <span className="grow">
-                {tn('messages', each.nodeIds.length)}, {when(each.createdAt)}
+                {tn('messages', each.nodeIds.length)}, {formatTime(each.createdAt)}
                 {each.expiresAt === null
                   ? ''
-                  : `, ${t('until', { when: when(each.expiresAt, each.expiresAt - 30 * day) })}`}
+                  : `, ${t('until', { when: formatTime(each.expiresAt, each.expiresAt - 30 * day) })}`}
               </span>
               <Button small onClick={() => void revoke(each.id)}>
                 {t('revoke')}

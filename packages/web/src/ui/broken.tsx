@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { go, homePlace } from '../state/router.ts';
+import { homePlace, navigateTo } from '../state/router.ts';
 import { Button } from './button.tsx';
 
 /** What stands where a screen could not be shown. */
-export function Broken(): ReactElement {
+export function BrokenPage(): ReactElement {
   return (
     <main className="main alone">
       <div className="empty" role="alert">
@@ -14,7 +14,7 @@ export function Broken(): ReactElement {
           <Button look="primary" onClick={() => location.reload()}>
             {t('reloadPage')}
           </Button>
-          <Button onClick={() => go(homePlace())}>{t('allTrees')}</Button>
+          <Button onClick={() => navigateTo(homePlace())}>{t('allTrees')}</Button>
         </div>
       </div>
     </main>

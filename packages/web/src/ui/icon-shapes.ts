@@ -1,5 +1,5 @@
 /** The drawings: 16 px, a stroke of 1.4, round. Each is a path, and the discs and boxes that it needs beside it. */
-export type Shape =
+export type IconShape =
   | { readonly d: string; readonly fill?: true }
   | { readonly cx: number; readonly cy: number; readonly r: number; readonly fill?: true }
   | {
@@ -85,7 +85,7 @@ export const shapes = {
   panel: [{ x: 2.4, y: 3.0, width: 11.2, height: 10.0, rx: 1.6 }, { d: 'M9.8 3v10' }],
   folder: [{ d: 'M2.4 12.4V3.8h4l1.4 1.6h5.8v7H2.4Z' }],
   menu: [{ d: 'M2.8 5h10.4M2.8 8.4h7M2.8 11.8h10.4' }],
-} as const satisfies Readonly<Record<string, readonly Shape[]>>;
+} as const satisfies Readonly<Record<string, readonly IconShape[]>>;
 
 /** The name of an icon. */
 export type IconName = keyof typeof shapes;

@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react';
-import { type IconName, type Shape, shapes } from './icon-shapes.ts';
+import { type IconName, type IconShape, shapes } from './icon-shapes.ts';
 
 export type { IconName } from './icon-shapes.ts';
 
 /** One of the icons. It is decoration: the control around it has the words. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactElement {
-  const list: readonly Shape[] = shapes[name];
+  const list: readonly IconShape[] = shapes[name];
   return (
     <svg
       className="ic"
@@ -24,7 +24,7 @@ export function Icon({ name, size = 16 }: { readonly name: IconName; readonly si
   );
 }
 
-function drawn(shape: Shape): ReactElement {
+function drawn(shape: IconShape): ReactElement {
   const fill = shape.fill === true ? 'currentColor' : undefined;
   if ('d' in shape) return <path key={shape.d} d={shape.d} fill={fill} />;
   if ('r' in shape)

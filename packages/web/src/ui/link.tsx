@@ -1,8 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
-import { addressFor, go, type Place } from '../state/router.ts';
+import { addressFor, navigateTo, type PagePlace } from '../state/router.ts';
 
 interface LinkProps {
-  readonly to: Place;
+  readonly to: PagePlace;
   readonly className?: string;
   readonly current?: boolean;
   readonly label?: string;
@@ -10,7 +10,7 @@ interface LinkProps {
 }
 
 /** A link inside the page. With a modifier it opens elsewhere, as links do. */
-export function Link({ to, className, current = false, label, children }: LinkProps): ReactElement {
+export function PageLink({ to, className, current = false, label, children }: LinkProps): ReactElement {
   return (
     <a
       href={addressFor(to)}
@@ -21,7 +21,7 @@ export function Link({ to, className, current = false, label, children }: LinkPr
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
-        go(to);
+        navigateTo(to);
       }}
     >
       {children}

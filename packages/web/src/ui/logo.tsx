@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 
 /** A stump's rings with three stems. */
-export function Mark({ size = 22 }: { readonly size?: number }): ReactElement {
+export function LogoMark({ size = 22 }: { readonly size?: number }): ReactElement {
   return (
     <svg viewBox="0 0 22 22" width={size} height={size} fill="none" strokeLinecap="round" aria-hidden="true">
       <path className="b" d="M9.4 15.4C9.4 10 4.6 10.6 4.6 4.2M12.6 15.4c0-5.4 4.8-4.8 4.8-11.2" />

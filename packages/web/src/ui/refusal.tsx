@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import { type Refused, wordsOf } from '../i18n/refusals.ts';
-import type { Words as Said } from '../i18n/words.ts';
+import type { Dictionary as Said } from '../i18n/dictionary.ts';
+import { localizeError, type Refused } from '../i18n/refusals.ts';
 
 /** Words in the reader's language, and those of the server after them, marked as English for whoever listens. */
-export function Words({ said, english = '' }: Said): ReactElement {
+export function LocalizedError({ said, english = '' }: Said): ReactElement {
   return (
     <>
       {said}
@@ -18,6 +18,6 @@ export function Words({ said, english = '' }: Said): ReactElement {
 }
 
 /** Why something was not done, in the reader's language. */
-export function Refusal({ of }: { readonly of: Refused }): ReactElement {
-  return <Words {...wordsOf(of)} />;
+export function RefusalNotice({ of }: { readonly of: Refused }): ReactElement {
+  return <LocalizedError {...localizeError(of)} />;
 }

@@ -1,50 +1,50 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice append', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O10] adds at the end of the active branch, below a node, and begins a tree', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two');
-    const below = await bed.json(['append', tree, '--parent', nodes[0] ?? '', 'Other']);
+    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const below = await fixture.json(['append', tree, '--parent', nodes[0] ?? '', 'Other']);
     expect(below).toMatchObject({ treeId: tree, changed: true });
-    const shown = await bed.json(['show', tree]);
+    const shown = await fixture.json(['show', tree]);
     expect(shown).toMatchObject({ activeNodeId: below['nodeId'], nodes: [{ id: nodes[0] }, { id: below['nodeId'] }] });
   });
 
   it('[O10] takes the text of a pipe without its last line end', async () => {
-    const said = await bed.json(['append', '--new'], 'from a pipe\n');
-    expect(await bed.json(['show', String(said['treeId'])])).toMatchObject({ nodes: [{ text: 'from a pipe' }] });
+    const said = await fixture.json(['append', '--new'], 'from a pipe\n');
+    expect(await fixture.json(['show', String(said['treeId'])])).toMatchObject({ nodes: [{ text: 'from a pipe' }] });
   });
 
   it('[O10] adds nothing twice, and says so', async () => {
-    const { tree, nodes } = await bed.grow('One');
-    const again = await bed.run(['append', tree, '--parent', 'root', 'One']);
+    const { tree, nodes } = await fixture.grow('One');
+    const again = await fixture.run(['append', tree, '--parent', 'root', 'One']);
     expect(again.out).toContain('Nothing to change.');
-    expect(await bed.json(['append', tree, '--parent', 'root', 'One'])).toMatchObject({
+    expect(await fixture.json(['append', tree, '--parent', 'root', 'One'])).toMatchObject({
       nodeId: nodes[0],
       changed: false,
     });
   });
 
   it('[O10] a blank title is none', async () => {
-    await bed.json(['append', '--new', '--title', ' ', 'Hello']);
-    expect((await bed.run(['ls'])).out).toContain('Untitled');
-    expect(await bed.json(['show', 'last'])).toMatchObject({ title: 'Untitled' });
+    await fixture.json(['append', '--new', '--title', ' ', 'Hello']);
+    expect((await fixture.run(['ls'])).out).toContain('Untitled');
+    expect(await fixture.json(['show', 'last'])).toMatchObject({ title: 'Untitled' });
   });
 
   it('[O10] refuses a line without a tree, and a blank text for a tree that is there', async () => {
-    const { tree } = await bed.grow('One');
-    expect(await bed.run(['append'])).toMatchObject({ code: 2 });
+    const { tree } = await fixture.grow('One');
+    expect(await fixture.run(['append'])).toMatchObject({ code: 2 });
     const blank = { code: 2, out: '', err: 'The message says nothing.\n' };
-    expect(await bed.run(['append', tree, ''])).toEqual(blank);
-    expect(await bed.run(['append', tree], ' \n')).toEqual(blank);
-    expect((await bed.run(['append', tree, ' ', '--json'])).err).toContain('"code":"message/blank"');
-    expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{ text: 'One' }] });
+    expect(await fixture.run(['append', tree, ''])).toEqual(blank);
+    expect(await fixture.run(['append', tree], ' \n')).toEqual(blank);
+    expect((await fixture.run(['append', tree, ' ', '--json'])).err).toContain('"code":"message/blank"');
+    expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ text: 'One' }] });
   });
 
   it('[O10] leaves no empty tree behind a beginning that is refused, and says when a tree was begun with nothing', async () => {
@@ -52,10 +52,10 @@ describe('coppice append', () => {
       ['--id', 'mine', 'Hello'],
       ['--parent', '@', 'Hello'],
     ])
-      expect(await bed.run(['append', '--new', ...words])).toMatchObject({ code: 2 });
-    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
-    expect((await bed.run(['append', '--new', ' '])).out).toMatch(/^Began [0-9a-f-]{36}; nothing was said/);
-    expect(await bed.run(['append', 'last', '--title', 'Late', 'Hello'])).toMatchObject({ code: 2 });
-    expect(await bed.json(['show', 'last'])).toMatchObject({ title: 'Untitled', nodes: [] });
+      expect(await fixture.run(['append', '--new', ...words])).toMatchObject({ code: 2 });
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
+    expect((await fixture.run(['append', '--new', ' '])).out).toMatch(/^Began [0-9a-f-]{36}; nothing was said/);
+    expect(await fixture.run(['append', 'last', '--title', 'Late', 'Hello'])).toMatchObject({ code: 2 });
+    expect(await fixture.json(['show', 'last'])).toMatchObject({ title: 'Untitled', nodes: [] });
   });
 });

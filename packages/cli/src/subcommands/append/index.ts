@@ -1,8 +1,8 @@
 import { readTree, refuse, run, textMessage, treeId } from '@coppice/core';
-import { changed, movedFrom } from '../../changing.ts';
+import { movedFrom, printChange } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
 import { textFrom } from '../../input-text.ts';
-import { findNodeIn, findTree } from '../../place.ts';
+import { findNodeIn, findTree } from '../../resolve-target.ts';
 import { isMessageRole } from '../../roles.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -69,7 +69,7 @@ export const append = defineSubcommand({
       const { added = [], reused = [] } = result;
       const nodeId = added.at(-1) ?? reused.at(-1);
       if (nodeId !== undefined)
-        return changed({ ...made, result: { nodeId, added, reused } }, `Added ${nodeId} to ${tree}.`, at);
+        return printChange({ ...made, result: { nodeId, added, reused } }, `Added ${nodeId} to ${tree}.`, at);
       const lines = [`Began ${tree}; nothing was said in it yet.`];
       const { rootId } = await store.read(tree, () => readTree(tree));
       return {
@@ -90,7 +90,7 @@ export const append = defineSubcommand({
     );
     const { nodeId } = outcome.result;
     const isThere = movedFrom(outcome) !== null;
-    return changed(
+    return printChange(
       outcome,
       isThere ? `That is said already; you are at ${nodeId}.` : `Added ${nodeId} to ${tree}.`,
       at,

@@ -13,9 +13,9 @@ export const backfill = defineSubcommand({
     const progress = createProgress(at.output, 'conversations');
     let last = { done: 0, left: 0 };
     try {
-      for await (const told of store.backfill({ batch: given.count('batch') ?? 100, signal: at.host.signal })) {
-        last = told;
-        progress.tell(told.done, told.left);
+      for await (const reported of store.backfill({ batch: given.count('batch') ?? 100, signal: at.host.signal })) {
+        last = reported;
+        progress.tell(reported.done, reported.left);
       }
     } finally {
       progress.end();

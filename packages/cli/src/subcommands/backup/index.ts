@@ -13,7 +13,7 @@ export const backup = defineSubcommand({
     const store = await at.keptStore();
     const place = resolve(at.host.cwd, given.text('to'));
     await store.backup(place);
-    const kind = await kindOf(place, (await store.info()).kind);
+    const kind = await backupKind(place, (await store.info()).kind);
     return {
       data: { place, kind },
       lines: [
@@ -27,7 +27,7 @@ export const backup = defineSubcommand({
 const sqliteBegins = 'SQLite format 3\0';
 
 /** What a copy is opened as: that of a database on a server is a file of another kind. */
-export async function kindOf(place: string, kind: string): Promise<string> {
+export async function backupKind(place: string, kind: string): Promise<string> {
   const file = await open(place).catch(() => null);
   if (file === null) return kind;
   try {

@@ -1,19 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice bookmark', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O11] marks a node, which then goes by that name, and takes the mark away', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two');
-    await bed.json(['bookmark', tree, nodes[0] ?? '', 'plan', 'b']);
-    expect(await bed.json(['bookmark', tree])).toMatchObject({ bookmarks: [{ nodeId: nodes[0], title: 'plan b' }] });
-    expect(await bed.json(['show', tree, 'plan b'])).toMatchObject({ nodes: [{ id: nodes[0] }] });
-    await bed.json(['bookmark', tree, 'plan b', '--remove']);
-    expect((await bed.run(['bookmark', tree])).out).toContain('No bookmarks.');
+    const { tree, nodes } = await fixture.grow('One', 'Two');
+    await fixture.json(['bookmark', tree, nodes[0] ?? '', 'plan', 'b']);
+    expect(await fixture.json(['bookmark', tree])).toMatchObject({
+      bookmarks: [{ nodeId: nodes[0], title: 'plan b' }],
+    });
+    expect(await fixture.json(['show', tree, 'plan b'])).toMatchObject({ nodes: [{ id: nodes[0] }] });
+    await fixture.json(['bookmark', tree, 'plan b', '--remove']);
+    expect((await fixture.run(['bookmark', tree])).out).toContain('No bookmarks.');
   });
 });

@@ -1,7 +1,7 @@
 import { ask } from '@coppice/core';
-import { change, changed } from '../../changing.ts';
-import { findNodeIn, findTree } from '../../place.ts';
-import { oneLine } from '../../terminal/neutral.ts';
+import { printChange, runTreeChange } from '../../changing.ts';
+import { findNodeIn, findTree } from '../../resolve-target.ts';
+import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const bookmark = defineSubcommand({
@@ -20,7 +20,7 @@ export const bookmark = defineSubcommand({
     const row = await findTree(at, given.text('tree'));
     const node = given.optional('node');
     if (node === undefined) {
-      const { bookmarks } = await store.read(row.id, () => ask('inside', { of: row.rootId }));
+      const { bookmarks } = await store.read(row.id, () => ask('subtreeInfo', { of: row.rootId }));
       const { style } = at.output;
       const lines = bookmarks.map((each) => `${oneLine(each.title, 60)}  ${style.quiet(each.nodeId)}`);
       return { data: { treeId: row.id, bookmarks }, lines: lines.length > 0 ? lines : [style.quiet('No bookmarks.')] };
@@ -28,7 +28,7 @@ export const bookmark = defineSubcommand({
     const nodeId = await findNodeIn(at, row, node);
     const words = given.many('title').join(' ');
     const title = given.flag('remove') ? null : words === '' ? 'Bookmark' : words;
-    const outcome = await change(at, { type: 'bookmark', treeId: row.id, nodeId, title });
-    return changed(outcome, title === null ? 'Taken away.' : `Marked ${nodeId} as ${oneLine(title, 60)}.`, at);
+    const outcome = await runTreeChange(at, { type: 'bookmark', treeId: row.id, nodeId, title });
+    return printChange(outcome, title === null ? 'Taken away.' : `Marked ${nodeId} as ${oneLine(title, 60)}.`, at);
   },
 });

@@ -1,5 +1,5 @@
-import { change, changed } from '../../changing.ts';
-import { findPlaceOf } from '../../place.ts';
+import { printChange, runTreeChange } from '../../changing.ts';
+import { findTarget } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const branch = defineSubcommand({
@@ -13,9 +13,14 @@ export const branch = defineSubcommand({
   options: [{ name: 'summary', value: 'text', summary: 'leaves a summary of the branch that is left' }],
   examples: ['coppice branch last @~2', 'coppice branch last @~2 --summary "Tried rye; too sour."'],
   async run(given, at) {
-    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
     const summary = given.optional('summary');
-    const outcome = await change(at, { type: 'branch', treeId, nodeId, ...(summary === undefined ? {} : { summary }) });
-    return changed(outcome, `The next message grows from ${outcome.result.nodeId}.`, at);
+    const outcome = await runTreeChange(at, {
+      type: 'branch',
+      treeId,
+      nodeId,
+      ...(summary === undefined ? {} : { summary }),
+    });
+    return printChange(outcome, `The next message grows from ${outcome.result.nodeId}.`, at);
   },
 });

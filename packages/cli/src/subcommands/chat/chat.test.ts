@@ -2,49 +2,49 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 import { keys, makeHome, startTerminal, type Terminal } from '../../testing/terminal.ts';
 
 describe('coppice chat in a pipe', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide' } });
+    fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' } });
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O32] answers once, keeps both messages, and goes on where it was', async () => {
-    const first = await bed.run(['chat', '-p'], 'How do I connect a model?\n');
+    const first = await fixture.run(['chat', '-p'], 'How do I connect a model?\n');
     expect(first).toMatchObject({ code: 0, err: '' });
     expect(first.out).toContain('ANTHROPIC_API_KEY');
-    const shown = await bed.json(['show', 'last']);
+    const shown = await fixture.json(['show', 'last']);
     expect(shown).toMatchObject({ nodes: [{ role: 'user' }, { role: 'assistant', status: 'success' }] });
-    const second = await bed.json(['chat', '-p', '--resume', 'And then?']);
+    const second = await fixture.json(['chat', '-p', '--resume', 'And then?']);
     expect(second).toMatchObject({ treeId: shown['treeId'], model: 'offline/guide', node: { role: 'assistant' } });
-    expect(await bed.json(['show', 'last'])).toMatchObject({ nodes: { length: 4 } });
+    expect(await fixture.json(['show', 'last'])).toMatchObject({ nodes: { length: 4 } });
   });
 
   it('[O32] one line that begins with a slash is a command, and one that changes nothing leaves no tree', async () => {
-    const help = await bed.run(['chat', '-p', '/help switch']);
+    const help = await fixture.run(['chat', '-p', '/help switch']);
     expect(help).toMatchObject({ code: 0, err: '', out: expect.stringContaining('/switch <node>') });
-    expect(await bed.run(['chat', '-p', '/swich 1'])).toMatchObject({
+    expect(await fixture.run(['chat', '-p', '/swich 1'])).toMatchObject({
       code: 3,
       err: expect.stringContaining('/switch'),
     });
-    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
-    const { tree } = await bed.grow('One', 'Two');
-    expect((await bed.run(['chat', '-p', '-t', tree], '/tree\n')).out).toContain('“Two”');
-    expect(await bed.json(['chat', '-p', '-t', tree, '/name', 'The oak'])).toMatchObject({
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
+    const { tree } = await fixture.grow('One', 'Two');
+    expect((await fixture.run(['chat', '-p', '-t', tree], '/tree\n')).out).toContain('“Two”');
+    expect(await fixture.json(['chat', '-p', '-t', tree, '/name', 'The oak'])).toMatchObject({
       treeId: tree,
       undo: '/undo',
     });
-    expect(await bed.json(['ls'])).toMatchObject({ items: [{ attributes: { title: 'The oak' } }] });
-    expect(await bed.json(['show', tree])).toMatchObject({ nodes: { length: 2 } });
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [{ attributes: { title: 'The oak' } }] });
+    expect(await fixture.json(['show', tree])).toMatchObject({ nodes: { length: 2 } });
   });
 
   it('[O32] a terminal that cannot draw gets no interface', async () => {
     const written: string[] = [];
     const stdout = { isTTY: true, columns: 80, write: (text: string | Uint8Array) => written.push(String(text)) };
-    const dumb = makeBed({ stdout, env: { TERM: 'dumb' }, home: bed.home });
+    const dumb = makeCliFixture({ stdout, env: { TERM: 'dumb' }, home: fixture.home });
     expect(await dumb.run(['chat'])).toMatchObject({ code: 2, err: expect.stringContaining('nothing to say') });
     expect(written).toEqual([]);
     dumb.close();
@@ -52,52 +52,52 @@ describe('coppice chat in a pipe', () => {
 
   it('[O32] a model that nobody has is refused before anything is stored', async () => {
     for (const model of ['nope/none', 'offline/nope'])
-      expect(await bed.run(['chat', '-p', '-m', model, 'Hello'])).toMatchObject({ code: 3, out: '' });
-    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+      expect(await fixture.run(['chat', '-p', '-m', model, 'Hello'])).toMatchObject({ code: 3, out: '' });
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
   });
 
   it('[O85] a model without a key is refused before anything is stored', async () => {
-    const { tree } = await bed.grow('Older');
-    const ran = await bed.run(['chat', '-p', '-m', 'anthropic/claude-sonnet-4-5', 'Hello']);
+    const { tree } = await fixture.grow('Older');
+    const ran = await fixture.run(['chat', '-p', '-m', 'anthropic/claude-sonnet-4-5', 'Hello']);
     expect(ran).toMatchObject({ code: 5, out: '', err: expect.stringContaining('ANTHROPIC_API_KEY') });
-    expect(await bed.json(['ls'])).toMatchObject({ items: [{ id: tree }] });
-    expect(await bed.json(['trash'])).toMatchObject({ items: [] });
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [{ id: tree }] });
+    expect(await fixture.json(['trash'])).toMatchObject({ items: [] });
     // Nor does a tree that is gone on with get the message, or an error in place of a reply.
-    const again = await bed.run(['chat', '-p', '-t', tree, '-m', 'openai/gpt-5', 'Hello']);
+    const again = await fixture.run(['chat', '-p', '-t', tree, '-m', 'openai/gpt-5', 'Hello']);
     expect(again).toMatchObject({ code: 5, err: expect.stringContaining('OPENAI_API_KEY') });
-    expect((await bed.run(['regenerate', tree, '-m', 'openai/gpt-5'])).code).toBe(5);
-    expect(await bed.json(['show', tree])).toMatchObject({ nodes: { length: 1 } });
+    expect((await fixture.run(['regenerate', tree, '-m', 'openai/gpt-5'])).code).toBe(5);
+    expect(await fixture.json(['show', tree])).toMatchObject({ nodes: { length: 1 } });
   });
 
   it('[O32] an interruption keeps what was said so far, and exits with 130', async () => {
     const stop = new AbortController();
-    const slow = makeBed({ env: { COPPICE_MODEL: 'offline/babble' }, home: bed.home, signal: stop.signal });
-    let heard = '';
-    const running = makeBed({
+    const slow = makeCliFixture({ env: { COPPICE_MODEL: 'offline/babble' }, home: fixture.home, signal: stop.signal });
+    let received = '';
+    const running = makeCliFixture({
       env: { COPPICE_MODEL: 'offline/babble' },
-      home: bed.home,
+      home: fixture.home,
       signal: stop.signal,
       stdout: {
         write(text: string | Uint8Array) {
-          heard += text;
-          if (heard.length > 20) stop.abort();
+          received += text;
+          if (received.length > 20) stop.abort();
         },
       },
     });
     expect(await running.run(['chat', '-p'], 'Tell me a long story.')).toMatchObject({ code: 130 });
-    const { nodes } = await bed.json(['show', 'last']);
+    const { nodes } = await fixture.json(['show', 'last']);
     expect(nodes).toMatchObject([{ role: 'user' }, { role: 'assistant', status: 'aborted' }]);
     slow.close();
     running.close();
   });
 
   it('[O38] goes on in a session file, and beside it', async () => {
-    const path = `${bed.home}/notes/session.jsonl`;
+    const path = `${fixture.home}/notes/session.jsonl`;
     mkdirSync(dirname(path));
     const on = ['--store', `jsonl:${path}`];
-    expect(await bed.run(['chat', '-p', ...on], 'How do I connect a model?')).toMatchObject({ code: 0 });
-    expect(await bed.run(['chat', '-p', ...on], 'And then?')).toMatchObject({ code: 0 });
-    expect(await bed.json(['show', 'last', ...on])).toMatchObject({ nodes: { length: 4 } });
+    expect(await fixture.run(['chat', '-p', ...on], 'How do I connect a model?')).toMatchObject({ code: 0 });
+    expect(await fixture.run(['chat', '-p', ...on], 'And then?')).toMatchObject({ code: 0 });
+    expect(await fixture.json(['show', 'last', ...on])).toMatchObject({ nodes: { length: 4 } });
     const lines = readFileSync(path, 'utf8')
       .trim()
       .split('\n')
@@ -107,15 +107,15 @@ describe('coppice chat in a pipe', () => {
     const files = () => readdirSync(dirname(path)).filter((name) => name.endsWith('.jsonl'));
     expect(files()).toEqual(['session.jsonl']);
     // A copy beside it that was changed later is another session.
-    expect(await bed.run(['chat', '-p', ...on, '/clone'])).toMatchObject({ code: 0 });
+    expect(await fixture.run(['chat', '-p', ...on, '/clone'])).toMatchObject({ code: 0 });
     expect(files()).toHaveLength(2);
-    expect(await bed.run(['chat', '-p', ...on, '-t', 'last', '/label here'])).toMatchObject({ code: 0 });
+    expect(await fixture.run(['chat', '-p', ...on, '-t', 'last', '/label here'])).toMatchObject({ code: 0 });
     expect(readFileSync(path, 'utf8')).toContain('"here"');
   });
 
   it('[O5] nothing to say is a mistake, and an unknown model is named', async () => {
-    expect(await bed.run(['chat', '-p'], '')).toMatchObject({ code: 2 });
-    const wrong = await bed.run(['chat', '-p', '-m', 'nobody/nothing', 'Hello']);
+    expect(await fixture.run(['chat', '-p'], '')).toMatchObject({ code: 2 });
+    const wrong = await fixture.run(['chat', '-p', '-m', 'nobody/nothing', 'Hello']);
     expect(wrong.code).not.toBe(0);
     expect(wrong.err).toContain('nobody');
   });
@@ -208,10 +208,10 @@ describe('coppice chat on a terminal', () => {
       expect(await terminal.ended()).toBe(130);
       // The other screen is left, and pastes are told apart no longer.
       expect(terminal.written()).toContain('\u001b[?2004l\u001b[?1049l');
-      const bed = makeBed({ home: slow.home });
-      const { nodes } = await bed.json(['show', 'last']);
+      const fixture = makeCliFixture({ home: slow.home });
+      const { nodes } = await fixture.json(['show', 'last']);
       expect(nodes).toMatchObject([{ text: `first\n${middle.replaceAll('\r', '\n')}\nlast` }, { status: 'aborted' }]);
-      bed.close();
+      fixture.close();
     } finally {
       slow.close();
     }

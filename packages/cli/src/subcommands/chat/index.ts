@@ -1,13 +1,13 @@
 import { AppError, type Node } from '@coppice/core';
-import { lineFor } from '../../changing.ts';
+import { commandLineFor } from '../../changing.ts';
+import { ChatSession } from '../../chat/chat-session.ts';
 import { plainTurn } from '../../chat/plain.ts';
-import { Talk } from '../../chat/talk.ts';
-import { openEngineRoom } from '../../engine-room.ts';
+import type { CliContext } from '../../cli-context.ts';
+import { openCliEngine } from '../../cli-engine.ts';
 import { usageError } from '../../exit-codes.ts';
-import { findTree, isLast, lastTree } from '../../place.ts';
-import { beginSession, sessionPlace } from '../../session-place.ts';
-import type { Workplace } from '../../workplace.ts';
-import { type Answer, defineSubcommand } from '../contract.ts';
+import { findTree, isLast, lastTree } from '../../resolve-target.ts';
+import { beginSession, sessionTarget } from '../../session-target.ts';
+import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const chat = defineSubcommand({
   name: 'chat',
@@ -49,7 +49,7 @@ export const chat = defineSubcommand({
       ...(title === undefined ? {} : { title }),
     };
     const session =
-      (await sessionPlace(await from.storeUrl(), host.cwd)) ?? (plain ? null : await beginSession(from, begun));
+      (await sessionTarget(await from.storeUrl(), host.cwd)) ?? (plain ? null : await beginSession(from, begun));
     const file = session?.treeId ?? null;
     const at = session === null || file === null ? from : from.on(`jsonl:${session.folder}`);
     const asked = given.optional('tree') ?? (given.flag('resume') ? lastTree : undefined);
@@ -57,9 +57,9 @@ export const chat = defineSubcommand({
     const word = asked === undefined || isLast(asked) ? (file ?? asked) : asked;
     const row = word === undefined ? null : await findTree(at, word);
     let tell = (text: string) => at.output.note(`${text}\n`);
-    const room = await openEngineRoom(at, given.flag('no-hooks') ? undefined : (text) => tell(text));
-    const talk = await Talk.open({
-      room,
+    const cliEngine = await openCliEngine(at, given.flag('no-hooks') ? undefined : (text) => tell(text));
+    const chatSession = await ChatSession.open({
+      cliEngine,
       model,
       systemPrompt,
       title,
@@ -68,22 +68,22 @@ export const chat = defineSubcommand({
       ...(given.flag('no-tools') ? { tools: [] } : {}),
     });
     const words = given.many('words').join(' ');
-    if (plain) return plainly(talk, words, at);
+    if (plain) return plainly(chatSession, words, at);
     const { runInterface } = await import('../../chat/interface.tsx');
     // An interface has the whole screen: what is to be said is said in it.
-    tell = (text) => talk.note(text, true);
-    if (words !== '') void talk.send(words);
-    await runInterface(talk, room, {
+    tell = (text) => chatSession.note(text, true);
+    if (words !== '') void chatSession.send(words);
+    await runInterface(chatSession, cliEngine, {
       colors: at.output.style.colors,
       editor: host.env['VISUAL'] || host.env['EDITOR'],
       signal: host.signal,
     });
     // What was said of a reply is kept when the engine is closed. What waited for a command is not said any more.
-    for (const text of talk.end()) at.output.note(`This was not said any more: ${at.output.foreign(text)}\n`);
+    for (const text of chatSession.end()) at.output.note(`This was not said any more: ${at.output.foreign(text)}\n`);
     host.signal.throwIfAborted();
-    const id = talk.treeId;
+    const id = chatSession.treeId;
     if (id === null) return null;
-    const line = lineFor(from, `coppice chat -t ${id}`);
+    const line = commandLineFor(from, `coppice chat -t ${id}`);
     return { data: { treeId: id }, lines: line === null ? [] : [at.output.style.quiet(`${line} goes on here.`)] };
   },
 });
@@ -91,19 +91,20 @@ export const chat = defineSubcommand({
 // As on a terminal, but of one line: a file that begins with a slash is a text.
 const oneCommand = /^\/[a-z][a-z-]*(?:[ \t].*)?$/;
 
-async function commanded(talk: Talk, line: string, at: Workplace): Promise<Answer> {
-  const stop = () => void talk.stop();
+async function commanded(chatSession: ChatSession, line: string, at: CliContext): Promise<SubcommandOutput> {
+  const stop = () => void chatSession.stop();
   at.host.signal.addEventListener('abort', stop, { once: true });
-  const result = await talk.command(line);
+  const result = await chatSession.command(line);
   at.host.signal.removeEventListener('abort', stop);
   if (result === null)
     throw (
-      talk.state.notice?.error ?? new AppError({ code: 'chat/failed', kind: 'refused', message: 'It was refused.' })
+      chatSession.state.notice?.error ??
+      new AppError({ code: 'chat/failed', kind: 'refused', message: 'It was refused.' })
     );
   const { said, text, data, undo, selectedText } = result;
   const { style, foreign } = at.output;
   return {
-    data: { treeId: talk.treeId, nodeId: talk.here, said, undo, text, selectedText, data },
+    data: { treeId: chatSession.treeId, nodeId: chatSession.here, said, undo, text, selectedText, data },
     lines: [
       ...(text === undefined || text === '' ? [] : [foreign(text)]),
       style.quiet(foreign(undo === undefined ? said : `${said} ${undo} takes it back.`)),
@@ -112,23 +113,29 @@ async function commanded(talk: Talk, line: string, at: Workplace): Promise<Answe
   };
 }
 
-async function plainly(talk: Talk, words: string, at: Workplace): Promise<Answer | null> {
+async function plainly(chatSession: ChatSession, words: string, at: CliContext): Promise<SubcommandOutput | null> {
   const piped = at.host.stdin.isTTY === true ? '' : (await at.input()).replace(/\r?\n$/, '');
   const text = [words, piped].filter((part) => part !== '').join('\n\n');
   if (text.trim() === '') throw usageError('There is nothing to say: give a text, or pipe one in.');
-  if (oneCommand.test(text)) return commanded(talk, text, at);
+  if (oneCommand.test(text)) return commanded(chatSession, text, at);
   const quiet = { ...at.output, write: () => undefined };
-  const whole = await plainTurn(talk, text, at.options.json ? quiet : at.output, at.host.signal);
+  const whole = await plainTurn(chatSession, text, at.options.json ? quiet : at.output, at.host.signal);
   if (!whole) {
-    const { notice } = talk.state;
+    const { notice } = chatSession.state;
     const message = notice?.text ?? 'The reply did not come to its end.';
     if (at.host.signal.aborted) throw new AppError({ code: 'cli/aborted', kind: 'aborted', message });
     throw notice?.error ?? new AppError({ code: 'chat/failed', kind: 'unavailable', message });
   }
   if (!at.options.json) return null;
-  const reply: Node | undefined = talk.state.nodes.at(-1);
+  const reply: Node | undefined = chatSession.state.nodes.at(-1);
   return {
-    data: { treeId: talk.treeId, nodeId: reply?.id, model: talk.state.model, text: reply?.text, node: reply },
+    data: {
+      treeId: chatSession.treeId,
+      nodeId: reply?.id,
+      model: chatSession.state.model,
+      text: reply?.text,
+      node: reply,
+    },
     lines: [],
   };
 }

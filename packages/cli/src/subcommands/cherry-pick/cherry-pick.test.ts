@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice cherry-pick', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O12] copies a stretch to the end of the active branch, also from another tree', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
-    const other = await bed.grow('Here');
-    await bed.json(['cherry-pick', other.tree, nodes[1] ?? '', '--to', nodes[2] ?? '', '--from', tree]);
-    expect(await bed.json(['show', other.tree])).toMatchObject({
+    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    const other = await fixture.grow('Here');
+    await fixture.json(['cherry-pick', other.tree, nodes[1] ?? '', '--to', nodes[2] ?? '', '--from', tree]);
+    expect(await fixture.json(['show', other.tree])).toMatchObject({
       nodes: [{ text: 'Here' }, { text: 'Two' }, { text: 'Three' }],
     });
   });

@@ -1,5 +1,5 @@
-import { change, changed } from '../../changing.ts';
-import { findNodeIn, findTree } from '../../place.ts';
+import { printChange, runTreeChange } from '../../changing.ts';
+import { findNodeIn, findTree } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const cherryPick = defineSubcommand({
@@ -20,13 +20,13 @@ export const cherryPick = defineSubcommand({
     const other = given.optional('from');
     const source = other === undefined ? row : await findTree(at, other);
     const to = given.optional('to');
-    const outcome = await change(at, {
+    const outcome = await runTreeChange(at, {
       type: 'cherry-pick',
       treeId: row.id,
       nodeId: await findNodeIn(at, source, given.text('node')),
       ...(to === undefined ? {} : { to: await findNodeIn(at, source, to) }),
       ...(source.id === row.id ? {} : { from: source.id }),
     });
-    return changed(outcome, `Copied ${outcome.result.added.length}; you are at ${outcome.result.nodeId}.`, at);
+    return printChange(outcome, `Copied ${outcome.result.added.length}; you are at ${outcome.result.nodeId}.`, at);
   },
 });

@@ -2,41 +2,41 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 import { subcommands } from '../index.ts';
 
 describe('coppice completion', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O4] prints a script for each shell that names every subcommand and option', async () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
-      const { script } = await bed.json(['completion', shell]);
+      const { script } = await fixture.json(['completion', shell]);
       for (const member of subcommands) expect(script).toContain(member.name);
       expect(script).toContain('cascade');
     }
-    expect(await bed.run(['completion', 'tcsh'])).toMatchObject({ code: 2 });
+    expect(await fixture.run(['completion', 'tcsh'])).toMatchObject({ code: 2 });
   });
 
   it('[O4] the script for bash completes in bash', async () => {
-    const { script } = await bed.json(['completion', 'bash']);
+    const { script } = await fixture.json(['completion', 'bash']);
     const asked = `${String(script)}\nCOMP_WORDS=(coppice cher); COMP_CWORD=1; _coppice coppice cher coppice; echo "$COMPREPLY"`;
     expect(execFileSync('bash', ['-c', asked], { encoding: 'utf8' }).trim()).toBe('cherry-pick');
   });
 
   it('[O4] names, options, ids and the values of options are completed, and typing leaves nothing behind', async () => {
     const next = async (...words: readonly string[]) => {
-      const { out } = await bed.run(['completion', 'fish', '--json', '--', ...words]);
+      const { out } = await fixture.run(['completion', 'fish', '--json', '--', ...words]);
       const { candidates }: { candidates: readonly { value: string }[] } = JSON.parse(out);
       return candidates.map(({ value }) => value);
     };
     expect(await next('show', '')).toEqual([]);
-    expect(existsSync(join(bed.home, '.coppice'))).toBe(false);
-    const { tree, nodes } = await bed.grow('One', 'Two');
-    await bed.json(['bookmark', tree, nodes[0] ?? '', 'plan']);
+    expect(existsSync(join(fixture.home, '.coppice'))).toBe(false);
+    const { tree, nodes } = await fixture.grow('One', 'Two');
+    await fixture.json(['bookmark', tree, nodes[0] ?? '', 'plan']);
     expect(await next('show', '')).toEqual(['last', tree]);
     expect(await next('show', tree, '')).toEqual(['@', 'root', 'plan', nodes[1], nodes[0]]);
     expect(await next('show', tree, 'pl')).toEqual(['plan']);
@@ -46,11 +46,11 @@ describe('coppice completion', () => {
     // As bash cuts a line, and with a store that is not there.
     expect(await next('--store', 'sqlite', ':', '/nowhere/at/all.db', 'show', '')).toEqual([]);
     expect(await next('nonsense', '')).toEqual([]);
-    expect((await bed.run(['completion', 'zsh', '--', 'show', 'la'])).out).toBe('last:Untitled\n');
+    expect((await fixture.run(['completion', 'zsh', '--', 'show', 'la'])).out).toBe('last:Untitled\n');
   });
 
   it('[O4] the script for bash asks for what it does not know, with the line so far', async () => {
-    const { script } = await bed.json(['completion', 'bash']);
+    const { script } = await fixture.json(['completion', 'bash']);
     const asked = `${String(script)}
       coppice() { local IFS=' '; printf '%s\\n' "$*"; }
       COMP_WORDS=(coppice --owner me show las); COMP_CWORD=4; _coppice coppice las show; echo "$COMPREPLY"
@@ -62,8 +62,8 @@ describe('coppice completion', () => {
   it.each(['zsh', 'fish'].filter((shell) => !spawnSync(shell, ['--version']).error))(
     '[O4] %s, where it is there, reads its script without complaint',
     async (shell) => {
-      const { script } = await bed.json(['completion', shell]);
-      const file = join(bed.home, `coppice.${shell}`);
+      const { script } = await fixture.json(['completion', shell]);
+      const file = join(fixture.home, `coppice.${shell}`);
       writeFileSync(file, String(script));
       const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -1,7 +1,7 @@
 import { diffBranches, diffMessages, type Node, readPath, type TextPart } from '@coppice/core';
 import type { Output } from '../../output.ts';
-import { findNodeIn, findTree } from '../../place.ts';
-import { nodeText, preview } from '../../printing.ts';
+import { preview, printNode } from '../../printing.ts';
+import { findNodeIn, findTree } from '../../resolve-target.ts';
 import { wrapped } from '../../terminal/wrap.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -37,7 +37,7 @@ export const diff = defineSubcommand({
             ? 'They part at the root.'
             : preview(`Both have ${branches.shared}, up to: `, meet, output),
         );
-        if (messages !== null) yield `\n${words(messages.text, output)}\n`;
+        if (messages !== null) yield `\n${diffWords(messages.text, output)}\n`;
         yield* side('A', branches.left, output);
         yield* side('B', branches.right, output);
       })(),
@@ -45,7 +45,7 @@ export const diff = defineSubcommand({
   },
 });
 
-function words(parts: readonly TextPart[], output: Output): string {
+function diffWords(parts: readonly TextPart[], output: Output): string {
   const { style, screen } = output;
   const marked = parts
     .map(({ type, text }) => {
@@ -63,5 +63,5 @@ function words(parts: readonly TextPart[], output: Output): string {
 
 function* side(name: string, nodes: readonly Node[], output: Output): Generator<string> {
   yield output.style.strong(`${name}: ${nodes.length} of its own`);
-  for (const node of nodes) yield nodeText(node, '', output);
+  for (const node of nodes) yield printNode(node, '', output);
 }

@@ -1,15 +1,15 @@
 import { configPath } from '@coppice/engine';
-import { counted } from '../../changing.ts';
-import { asAppError } from '../../exit-codes.ts';
+import { countNoun } from '../../changing.ts';
+import type { CliContext } from '../../cli-context.ts';
+import { toCliError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
 import { findHooks, hooksFolder } from '../../hooks.ts';
 import { wrapped } from '../../terminal/wrap.ts';
 import { version } from '../../version.ts';
-import type { Workplace } from '../../workplace.ts';
 import { defineSubcommand } from '../contract.ts';
 
 /** One thing that was looked at. */
-interface Finding {
+interface DoctorFinding {
   readonly what: string;
   readonly state: 'ok' | 'note' | 'bad';
   readonly said: string;
@@ -23,11 +23,11 @@ export const doctor = defineSubcommand({
   async run(_given, at) {
     const findings = [
       program(at),
-      await looked('configuration', () => configuration(at)),
-      await looked('store', () => store(at)),
-      await looked('models', () => models(at)),
-      await looked('hooks', () => hooks(at)),
-      await looked('recordings', () => recordings(at)),
+      await runChecks('configuration', () => configuration(at)),
+      await runChecks('store', () => checkStore(at)),
+      await runChecks('models', () => models(at)),
+      await runChecks('hooks', () => hooks(at)),
+      await runChecks('recordings', () => recordings(at)),
     ];
     const { style, columns, foreign } = at.output;
     // Below its mark, and between words: a terminal would break it anywhere.
@@ -43,22 +43,22 @@ export const doctor = defineSubcommand({
   },
 });
 
-async function looked(what: string, look: () => Promise<Omit<Finding, 'what'>>): Promise<Finding> {
+async function runChecks(what: string, look: () => Promise<Omit<DoctorFinding, 'what'>>): Promise<DoctorFinding> {
   try {
     return { what, ...(await look()) };
   } catch (thrown) {
-    return { what, state: 'bad', said: asAppError(thrown).message };
+    return { what, state: 'bad', said: toCliError(thrown).message };
   }
 }
 
-function program(at: Workplace): Finding {
+function program(at: CliContext): DoctorFinding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const old = major < 20 || (major === 20 && minor < 19);
   const said = `coppice ${version} on Node ${process.versions.node}, ${process.platform} ${process.arch}, home ${at.host.home}`;
   return { what: 'program', state: old ? 'bad' : 'ok', said: old ? `${said}; Node 20.19 or newer is needed` : said };
 }
 
-async function configuration(at: Workplace): Promise<Omit<Finding, 'what'>> {
+async function configuration(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const { path } = configPath({ env: at.host.env, home: at.host.home });
   const config = await at.config();
   const where = config.file === null ? `no file at ${path}; everything has a default` : config.file;
@@ -66,7 +66,7 @@ async function configuration(at: Workplace): Promise<Omit<Finding, 'what'>> {
   return { state: warnings.length > 0 ? 'note' : 'ok', said: [where, ...warnings].join('; ') };
 }
 
-async function store(at: Workplace): Promise<Omit<Finding, 'what'>> {
+async function checkStore(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const opened = await at.keptStore();
   const info = await opened.info();
   const { items } = await opened.trees({ limit: 1 });
@@ -79,7 +79,7 @@ async function store(at: Workplace): Promise<Omit<Finding, 'what'>> {
 }
 
 /** Calls that the proxy could not record, and that nobody has acknowledged. */
-async function recordings(at: Workplace): Promise<Omit<Finding, 'what'>> {
+async function recordings(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const calls = await (await openFailedCalls(at)).list((await at.keptStore()).owner);
   const [newest] = calls;
   if (newest === undefined) return { state: 'ok', said: 'every call of other programs was recorded' };
@@ -87,7 +87,7 @@ async function recordings(at: Workplace): Promise<Omit<Finding, 'what'>> {
   return { state: 'bad', said: `${said}. Run coppice proxy --failed, then coppice proxy --acknowledge` };
 }
 
-async function hooks(at: Workplace): Promise<Omit<Finding, 'what'>> {
+async function hooks(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const found = await findHooks(at.host.home);
   const left = found.filter(({ trouble }) => trouble !== null);
   const names = found.filter(({ trouble }) => trouble === null).map(({ name }) => name);
@@ -99,14 +99,14 @@ async function hooks(at: Workplace): Promise<Omit<Finding, 'what'>> {
 // A server that does not answer in this time counts as having no models.
 const askModelsMs = 5_000;
 
-async function models(at: Workplace): Promise<Omit<Finding, 'what'>> {
+async function models(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const providers = await at.providers();
   // A configured server knows best which models it has.
   await providers.refresh(AbortSignal.any([at.host.signal, AbortSignal.timeout(askModelsMs)]));
   const model = await providers.defaultModel(at.host.signal);
   const counts = new Map<string, number>();
   for (const { ready, provider } of providers.list()) if (ready) counts.set(provider, (counts.get(provider) ?? 0) + 1);
-  const ready = [...counts].map(([provider, count]) => `${provider} (${counted(count, 'model')})`);
+  const ready = [...counts].map(([provider, count]) => `${provider} (${countNoun(count, 'model')})`);
   const offline = model.startsWith('offline/');
   const said = `${model} answers unless you name another; ready: ${ready.join(', ')}`;
   return {

@@ -1,7 +1,7 @@
-import { change, changed } from '../../changing.ts';
+import { printChange, runTreeChange } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
 import { textFrom } from '../../input-text.ts';
-import { findPlaceOf } from '../../place.ts';
+import { findTarget } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const edit = defineSubcommand({
@@ -20,10 +20,10 @@ export const edit = defineSubcommand({
   examples: ['coppice edit last @ "A better question"', 'coppice edit last @ --in-place "Without the typo"'],
   async run(given, at) {
     if (given.flag('in-place') && given.flag('prefix')) throw usageError('--in-place and --prefix exclude each other.');
-    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
     const content = await textFrom(given.many('words'), at);
     const mode = given.flag('in-place') ? 'in-place' : given.flag('prefix') ? 'prefix' : 'branch';
-    const outcome = await change(at, { type: 'edit', treeId, nodeId, content, mode });
-    return changed(outcome, `The text is in ${outcome.result.nodeId}.`, at);
+    const outcome = await runTreeChange(at, { type: 'edit', treeId, nodeId, content, mode });
+    return printChange(outcome, `The text is in ${outcome.result.nodeId}.`, at);
   },
 });

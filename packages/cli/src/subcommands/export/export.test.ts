@@ -1,76 +1,78 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice export', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O41] writes a tree, a path and everything, to standard output or to files', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
-    await bed.json(['edit', tree, nodes[1] ?? '', 'Other']);
-    const { out } = await bed.run(['export', tree, '-f', 'markdown']);
+    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    await fixture.json(['edit', tree, nodes[1] ?? '', 'Other']);
+    const { out } = await fixture.run(['export', tree, '-f', 'markdown']);
     for (const text of ['One', 'Two', 'Three', 'Other']) expect(out).toContain(text);
-    const path = await bed.run(['export', tree, nodes[1] ?? '', '-f', 'linear']);
+    const path = await fixture.run(['export', tree, nodes[1] ?? '', '-f', 'linear']);
     expect(path.out).toContain('Two');
     expect(path.out).not.toContain('Other');
-    const written = await bed.json(['export', '--all', '-o', 'all.coppice']);
+    const written = await fixture.json(['export', '--all', '-o', 'all.coppice']);
     expect(written).toMatchObject({ report: { trees: 1, nodes: { read: 4, written: 4 } } });
-    expect(readFileSync(`${bed.home}/all.coppice`).length).toBeGreaterThan(100);
-    expect(await bed.run(['export', '--all', '-o', 'all.coppice'])).toMatchObject({ code: 4 });
+    expect(readFileSync(`${fixture.home}/all.coppice`).length).toBeGreaterThan(100);
+    expect(await fixture.run(['export', '--all', '-o', 'all.coppice'])).toMatchObject({ code: 4 });
   });
 
   it('[O41] what was written comes back with the same ids', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two');
-    await bed.json(['export', tree, '-o', 'one.coppice']);
-    const elsewhere = `sqlite:${bed.home}/elsewhere.db`;
-    await bed.json(['import', 'one.coppice', '--store', elsewhere]);
-    expect(await bed.json(['show', tree, '--store', elsewhere])).toMatchObject({ nodes: nodes.map((id) => ({ id })) });
+    const { tree, nodes } = await fixture.grow('One', 'Two');
+    await fixture.json(['export', tree, '-o', 'one.coppice']);
+    const elsewhere = `sqlite:${fixture.home}/elsewhere.db`;
+    await fixture.json(['import', 'one.coppice', '--store', elsewhere]);
+    expect(await fixture.json(['show', tree, '--store', elsewhere])).toMatchObject({
+      nodes: nodes.map((id) => ({ id })),
+    });
   });
 
   it('[O41] says what to name, and which formats there are', async () => {
-    expect(await bed.run(['export'])).toMatchObject({ code: 2 });
-    const wrong = await bed.run(['export', '--all', '-f', 'papyrus']);
+    expect(await fixture.run(['export'])).toMatchObject({ code: 2 });
+    const wrong = await fixture.run(['export', '--all', '-f', 'papyrus']);
     expect(wrong).toMatchObject({ code: 2 });
     expect(wrong.err).toContain('markdown');
   });
 
   it('[O41] says each loss once', async () => {
-    const { tree } = await bed.grow('One');
-    await bed.run(['bookmark', tree, '@', 'Mine']);
-    const { err } = await bed.run(['export', tree, '-f', 'markdown']);
+    const { tree } = await fixture.grow('One');
+    await fixture.run(['bookmark', tree, '@', 'Mine']);
+    const { err } = await fixture.run(['export', tree, '-f', 'markdown']);
     expect(err).toContain('A bookmark is left out.\n');
     expect(err).not.toMatch(/^bookmarks: /m);
   });
 
   it('[O41] one tree is one file under the name that was given, or in a folder that was', async () => {
-    const { tree } = await bed.grow('One');
-    expect(await bed.run(['export', tree, '-f', 'markdown', '-o', 'one.md'])).toMatchObject({ code: 0 });
-    expect(readFileSync(`${bed.home}/one.md`, 'utf8')).toContain('One');
-    mkdirSync(`${bed.home}/folder`);
+    const { tree } = await fixture.grow('One');
+    expect(await fixture.run(['export', tree, '-f', 'markdown', '-o', 'one.md'])).toMatchObject({ code: 0 });
+    expect(readFileSync(`${fixture.home}/one.md`, 'utf8')).toContain('One');
+    mkdirSync(`${fixture.home}/folder`);
     for (const place of ['folder', 'fresh/']) {
-      expect(await bed.run(['export', tree, '-f', 'markdown', '-o', place])).toMatchObject({ code: 0 });
-      expect(readdirSync(`${bed.home}/${place}`)).toEqual([expect.stringMatching(/\.md$/)]);
+      expect(await fixture.run(['export', tree, '-f', 'markdown', '-o', place])).toMatchObject({ code: 0 });
+      expect(readdirSync(`${fixture.home}/${place}`)).toEqual([expect.stringMatching(/\.md$/)]);
     }
   });
 
   it('[O41] a file that cannot be written whole is not there, and it is said why', async () => {
-    const { tree } = await bed.grow('One');
+    const { tree } = await fixture.grow('One');
     // Where the file should be begun is no folder.
-    writeFileSync(`${bed.home}/taken`, '');
-    const failed = await bed.run(['export', tree, '-o', 'taken/one.coppice', '--json']);
+    writeFileSync(`${fixture.home}/taken`, '');
+    const failed = await fixture.run(['export', tree, '-o', 'taken/one.coppice', '--json']);
     expect(failed.code).toBe(6);
     expect(JSON.parse(failed.err)).toMatchObject({
       error: { code: 'cli/output', message: expect.stringContaining('one.coppice') },
     });
     const stop = new AbortController();
     stop.abort(new DOMException('Stopped.', 'AbortError'));
-    const stopped = makeBed({ home: bed.home, cwd: bed.home, signal: stop.signal });
+    const stopped = makeCliFixture({ home: fixture.home, cwd: fixture.home, signal: stop.signal });
     expect(await stopped.run(['export', tree, '-o', 'half.coppice'])).toMatchObject({ code: 130 });
     stopped.close();
-    expect(readdirSync(bed.home).filter((name) => name.includes('coppice') && name !== '.coppice')).toEqual([]);
+    expect(readdirSync(fixture.home).filter((name) => name.includes('coppice') && name !== '.coppice')).toEqual([]);
   });
 });

@@ -6,12 +6,12 @@ import { finished } from 'node:stream/promises';
 import { type ExportReport, type FormatWriter, formatNamed, formats, type Selection } from '@coppice/content/formats';
 import { AppError, isAppError, type TreeRow } from '@coppice/core';
 import { exportFrom } from '@coppice/engine';
+import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import type { Output } from '../../output.ts';
-import { findNodeIn, findTree } from '../../place.ts';
-import { oneLine } from '../../terminal/neutral.ts';
-import type { Workplace } from '../../workplace.ts';
-import { defineSubcommand, type Given } from '../contract.ts';
+import { findNodeIn, findTree } from '../../resolve-target.ts';
+import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { defineSubcommand, type SubcommandInput } from '../contract.ts';
 
 const writable = formats.filter((format) => format.writer !== undefined).map((format) => format.name);
 
@@ -62,7 +62,7 @@ export const exportTo = defineSubcommand({
     const word = given.optional('tree');
     if ((word === undefined) !== given.flag('all')) throw usageError('Name a tree, or say --all.');
     const row = word === undefined ? null : await findTree(at, word);
-    const selection = row === null ? undefined : await selectionOf(given, row, at);
+    const selection = row === null ? undefined : await selectedNodes(given, row, at);
     const out = given.optional('out');
     const place = out === undefined ? null : resolve(at.host.cwd, out);
     // One tree is one file, unless a folder is named to put it into.
@@ -88,7 +88,7 @@ export const exportTo = defineSubcommand({
     }
     const { output } = at;
     // What was written to standard output is the answer; the report must not get into it.
-    const lines = report === null ? [] : reportLines(report, sink.files, output);
+    const lines = report === null ? [] : exportReportLines(report, sink.files, output);
     if (out !== undefined) return { data: { report, files: sink.files }, lines };
     if (at.options.json) output.note(`${JSON.stringify(report)}\n`);
     else if (report !== null && report.losses.length > 0) for (const line of lines) output.note(`${line}\n`);
@@ -104,7 +104,7 @@ function isDirectory(place: string): boolean {
   }
 }
 
-async function selectionOf(given: Given, row: TreeRow, at: Workplace): Promise<Selection | undefined> {
+async function selectedNodes(given: SubcommandInput, row: TreeRow, at: CliContext): Promise<Selection | undefined> {
   const word = given.optional('node');
   const nodeId = word === undefined ? undefined : await findNodeIn(at, row, word);
   if (given.flag('branch')) {
@@ -122,7 +122,7 @@ async function selectionOf(given: Given, row: TreeRow, at: Workplace): Promise<S
  */
 class Sink {
   readonly files: string[] = [];
-  readonly #at: Workplace;
+  readonly #at: CliContext;
   readonly #place: string | null;
   readonly #many: boolean;
   readonly #json: boolean;
@@ -130,7 +130,7 @@ class Sink {
   /** What went wrong with the open file, as soon as it is known. */
   #failure: Error | null = null;
 
-  constructor(at: Workplace, place: string | null, writer: FormatWriter, isFolder: boolean) {
+  constructor(at: CliContext, place: string | null, writer: FormatWriter, isFolder: boolean) {
     this.#at = at;
     this.#place = place;
     this.#many = writer.files === 'per-tree' && isFolder;
@@ -214,7 +214,7 @@ class Sink {
 
 const shown = 20;
 
-function reportLines(report: ExportReport, files: readonly string[], output: Output): string[] {
+function exportReportLines(report: ExportReport, files: readonly string[], output: Output): string[] {
   const { style } = output;
   const { read, written, merged, left } = report.nodes;
   const sum = Object.values(report.counts).reduce((total, count) => total + count, 0);

@@ -2,51 +2,51 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice fsck', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O22] finds nothing in a store in order', async () => {
-    await bed.grow('One', 'Two');
-    const { code, out } = await bed.run(['fsck']);
+    await fixture.grow('One', 'Two');
+    const { code, out } = await fixture.run(['fsck']);
     expect([code, out]).toEqual([0, expect.stringMatching(/^1 tree and 3 nodes checked: 0 errors, 0 notes\./)]);
-    expect(await bed.json(['fsck'])).toMatchObject({ trees: 1, findings: [], repaired: [] });
+    expect(await fixture.json(['fsck'])).toMatchObject({ trees: 1, findings: [], repaired: [] });
   });
 
   it('[O22] answers damage with 2, and what was mended or noted with 1', async () => {
-    const { tree } = await bed.grow('One', 'Two');
-    const database = new DatabaseSync(`${bed.home}/.coppice/coppice.db`);
+    const { tree } = await fixture.grow('One', 'Two');
+    const database = new DatabaseSync(`${fixture.home}/.coppice/coppice.db`);
     database.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON');
     database.prepare('UPDATE tree SET active_node_id = NULL WHERE id = ?').run(tree);
     database.close();
-    expect(await bed.run(['fsck'])).toMatchObject({ code: 2 });
-    expect(await bed.run(['fsck', '--repair'])).toMatchObject({ code: 1 });
-    expect(await bed.run(['fsck'])).toMatchObject({ code: 0 });
+    expect(await fixture.run(['fsck'])).toMatchObject({ code: 2 });
+    expect(await fixture.run(['fsck', '--repair'])).toMatchObject({ code: 1 });
+    expect(await fixture.run(['fsck'])).toMatchObject({ code: 0 });
   });
 
   it('[O22] answers 2 where something is left that could not be mended, and where nothing can be read', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two');
-    const database = new DatabaseSync(`${bed.home}/.coppice/coppice.db`);
+    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const database = new DatabaseSync(`${fixture.home}/.coppice/coppice.db`);
     database.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON');
     database.prepare('UPDATE tree SET active_node_id = NULL WHERE id = ?').run(tree);
     // What an act was says nobody but the log.
     database.prepare('DELETE FROM change WHERE tree_id = ? AND version = 2').run(tree);
     database.close();
-    const mended = await bed.run(['fsck', '--repair', '--json']);
+    const mended = await fixture.run(['fsck', '--repair', '--json']);
     expect(mended.code).toBe(2);
     expect(JSON.parse(mended.out)).toMatchObject({
       repaired: [expect.stringContaining('active node')],
       left: [{ code: 'log-gap' }],
     });
-    expect(await bed.json(['show', tree])).toMatchObject({ activeNodeId: nodes[1] });
-    expect((await bed.run(['fsck', '--repair'])).out).toContain('could not be mended');
-    writeFileSync(join(bed.home, 'no.db'), 'This is no database at all, but a letter to somebody.'.repeat(40));
-    const none = await bed.run(['fsck', '--json', '--store', `sqlite:${join(bed.home, 'no.db')}`]);
+    expect(await fixture.json(['show', tree])).toMatchObject({ activeNodeId: nodes[1] });
+    expect((await fixture.run(['fsck', '--repair'])).out).toContain('could not be mended');
+    writeFileSync(join(fixture.home, 'no.db'), 'This is no database at all, but a letter to somebody.'.repeat(40));
+    const none = await fixture.run(['fsck', '--json', '--store', `sqlite:${join(fixture.home, 'no.db')}`]);
     expect(none.code).toBe(2);
     expect(JSON.parse(none.out)).toMatchObject({ findings: [{ code: 'store/damaged', severity: 'error' }] });
   });

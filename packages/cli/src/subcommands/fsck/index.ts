@@ -1,8 +1,8 @@
 import { type AppError, type FsckReport, isAppError } from '@coppice/core';
-import { counted, lineFor } from '../../changing.ts';
-import { findTree } from '../../place.ts';
-import type { Workplace } from '../../workplace.ts';
-import { defineSubcommand, type Given } from '../contract.ts';
+import { commandLineFor, countNoun } from '../../changing.ts';
+import type { CliContext } from '../../cli-context.ts';
+import { findTree } from '../../resolve-target.ts';
+import { defineSubcommand, type SubcommandInput } from '../contract.ts';
 
 // What a check answers: whole, mended or noted, damaged.
 const [whole, flagged, damaged] = [0, 1, 2];
@@ -17,7 +17,7 @@ export const fsck = defineSubcommand({
   async run(given, at) {
     const repair = given.flag('repair');
     const { style } = at.output;
-    const found = await look(given, at);
+    const found = await runFsck(given, at);
     if ('refused' in found) {
       const { message } = found.refused;
       const finding = { code: found.refused.code, severity: 'error', id: '', message, treeId: null };
@@ -33,7 +33,7 @@ export const fsck = defineSubcommand({
     const { report, left } = found;
     const errors = report.findings.filter(isError);
     const stays = left.filter(isError).length;
-    const next = (line: string) => lineFor(at, `coppice ${line}`) ?? `coppice ${line}`;
+    const next = (line: string) => commandLineFor(at, `coppice ${line}`) ?? `coppice ${line}`;
     return {
       data: repair ? { ...report, left } : report,
       exitCode: stays > 0 ? damaged : report.findings.length > 0 ? flagged : whole,
@@ -43,7 +43,7 @@ export const fsck = defineSubcommand({
           return isError(finding) ? style.bad(line) : style.warn(line);
         }),
         ...report.repaired.map((each) => style.active(at.output.foreign(each))),
-        `${counted(report.trees, 'tree')} and ${counted(report.nodes, 'node')} checked: ${counted(errors.length, 'error')}, ${counted(report.findings.length - errors.length, 'note')}.`,
+        `${countNoun(report.trees, 'tree')} and ${countNoun(report.nodes, 'node')} checked: ${countNoun(errors.length, 'error')}, ${countNoun(report.findings.length - errors.length, 'note')}.`,
         ...(stays === 0
           ? []
           : [
@@ -58,17 +58,17 @@ export const fsck = defineSubcommand({
   },
 });
 
-type Finding = FsckReport['findings'][number];
+type FsckLine = FsckReport['findings'][number];
 
-function isError(finding: Finding): boolean {
+function isError(finding: FsckLine): boolean {
   return finding.severity === 'error';
 }
 
 /** What a check finds, and what of it is left after mending; or why nothing can be read at all. */
-async function look(
-  given: Given,
-  at: Workplace,
-): Promise<{ readonly report: FsckReport; readonly left: readonly Finding[] } | { readonly refused: AppError }> {
+async function runFsck(
+  given: SubcommandInput,
+  at: CliContext,
+): Promise<{ readonly report: FsckReport; readonly left: readonly FsckLine[] } | { readonly refused: AppError }> {
   try {
     const store = await at.keptStore();
     const word = given.optional('tree');

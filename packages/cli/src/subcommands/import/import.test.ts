@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 const list = JSON.stringify({
   messages: [
@@ -31,61 +31,63 @@ function zipOf(name: string, bytes: Buffer): Buffer {
 }
 
 describe('coppice import', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
   afterEach(async () => {
     vi.unstubAllEnvs();
-    await bed.close();
+    await fixture.close();
   });
 
   it('[O40] says of a folder without files that there are none', async () => {
-    mkdirSync(`${bed.home}/empty`);
-    expect(await bed.run(['import', 'empty'])).toMatchObject({ code: 3, err: 'There is no file in empty.\n' });
+    mkdirSync(`${fixture.home}/empty`);
+    expect(await fixture.run(['import', 'empty'])).toMatchObject({ code: 3, err: 'There is no file in empty.\n' });
     // Not the folder that one stands in.
-    expect(await bed.run(['import', ''])).toMatchObject({ code: 3, err: 'There is no file "".\n' });
+    expect(await fixture.run(['import', ''])).toMatchObject({ code: 3, err: 'There is no file "".\n' });
   });
 
   it('[O40] reads a file, says what came of every record, and adds nothing twice', async () => {
-    writeFileSync(`${bed.home}/chat.json`, list);
-    expect(await bed.json(['import', 'chat.json', '--dry-run'])).toMatchObject({
+    writeFileSync(`${fixture.home}/chat.json`, list);
+    expect(await fixture.json(['import', 'chat.json', '--dry-run'])).toMatchObject({
       reports: [{ dryRun: true, records: { read: 2 } }],
     });
-    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
-    const { reports } = await bed.json(['import', 'chat.json']);
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
+    const { reports } = await fixture.json(['import', 'chat.json']);
     expect(reports).toMatchObject([{ format: 'linear', records: { read: 2, stored: 2, merged: 0, rejected: 0 } }]);
-    expect(await bed.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'Hello' }, { text: 'Good day' }] });
-    expect(await bed.json(['import', 'chat.json'])).toMatchObject({
+    expect(await fixture.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'Hello' }, { text: 'Good day' }] });
+    expect(await fixture.json(['import', 'chat.json'])).toMatchObject({
       reports: [{ records: { read: 2, stored: 0, merged: 2 } }],
     });
-    const { out } = await bed.run(['import', 'chat.json']);
+    const { out } = await fixture.run(['import', 'chat.json']);
     expect(out).toMatch(/conversations +1 +0 +1 +0/);
   });
 
   it('[O40] reads standard input and whole folders', async () => {
-    expect(await bed.json(['import', '-'], list)).toMatchObject({ reports: [{ conversations: { stored: 1 } }] });
+    expect(await fixture.json(['import', '-'], list)).toMatchObject({ reports: [{ conversations: { stored: 1 } }] });
     // A strict reading reads twice, which a pipe cannot.
-    expect(await bed.json(['import', '-', '--strict'], list)).toMatchObject({ reports: [{ records: { merged: 2 } }] });
-    mkdirSync(`${bed.home}/exports/deep`, { recursive: true });
-    writeFileSync(`${bed.home}/exports/deep/a.json`, list.replace('Hello', 'Hello there'));
-    expect(await bed.json(['import', 'exports'])).toMatchObject({
+    expect(await fixture.json(['import', '-', '--strict'], list)).toMatchObject({
+      reports: [{ records: { merged: 2 } }],
+    });
+    mkdirSync(`${fixture.home}/exports/deep`, { recursive: true });
+    writeFileSync(`${fixture.home}/exports/deep/a.json`, list.replace('Hello', 'Hello there'));
+    expect(await fixture.json(['import', 'exports'])).toMatchObject({
       reports: [{ conversations: { read: 1, stored: 1 } }],
     });
   });
 
   it('[O40] refuses what is not there, what nobody can read, and with --strict what had to be repaired', async () => {
-    expect(await bed.run(['import', 'nowhere.json'])).toMatchObject({ code: 3 });
-    writeFileSync(`${bed.home}/notes.txt`, 'just text');
-    expect(await bed.run(['import', 'notes.txt'])).toMatchObject({ code: 2 });
+    expect(await fixture.run(['import', 'nowhere.json'])).toMatchObject({ code: 3 });
+    writeFileSync(`${fixture.home}/notes.txt`, 'just text');
+    expect(await fixture.run(['import', 'notes.txt'])).toMatchObject({ code: 2 });
     const message = { id: 'm', author: { role: 'user' }, content: { content_type: 'text', parts: ['Lost?'] } };
     const orphan = { id: 'a', parent: 'missing', children: [], message };
     writeFileSync(
-      `${bed.home}/odd.json`,
+      `${fixture.home}/odd.json`,
       JSON.stringify([{ id: 'c', title: 'Odd', mapping: { a: orphan }, current_node: 'a' }]),
     );
-    expect((await bed.run(['import', 'odd.json', '--strict'])).code).not.toBe(0);
-    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+    expect((await fixture.run(['import', 'odd.json', '--strict'])).code).not.toBe(0);
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
   });
 
   it('[O40] has a large file read on a thread of its own, and says so if that ends', async () => {
@@ -93,24 +95,24 @@ describe('coppice import', () => {
       id: `chat-${id}`,
       messages: Array.from({ length: 20 }, () => ({ role: 'user', content: 'word '.repeat(1000) })),
     }));
-    writeFileSync(`${bed.home}/chats.json`, JSON.stringify(chats));
-    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+    writeFileSync(`${fixture.home}/chats.json`, JSON.stringify(chats));
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
     // Only a thread that is yet to start looks: this one has.
     vi.stubEnv('COPPICE_TEST_FAULTS', '1');
     vi.stubEnv('COPPICE_FAULT', 'before-commit:2:exit');
-    const { code, err } = await bed.run(['import', 'chats.json']);
+    const { code, err } = await fixture.run(['import', 'chats.json']);
     expect(code).not.toBe(0);
     expect(err).toContain('the same import again brings the rest');
     vi.stubEnv('COPPICE_FAULT', '');
-    expect(await bed.json(['import', 'chats.json'])).toMatchObject({
+    expect(await fixture.json(['import', 'chats.json'])).toMatchObject({
       reports: [{ conversations: { read: 11, stored: 10, merged: 1, rejected: 0 } }],
     });
   });
 
   it('[I109] reads the database of Cherry Studio, alone, in a folder, or in an archive', async () => {
     const { DatabaseSync } = createRequire(import.meta.resolve('@coppice/stores'))('@photostructure/sqlite');
-    mkdirSync(`${bed.home}/backup/Data`, { recursive: true });
-    const path = `${bed.home}/backup/Data/cherrystudio.sqlite`;
+    mkdirSync(`${fixture.home}/backup/Data`, { recursive: true });
+    const path = `${fixture.home}/backup/Data/cherrystudio.sqlite`;
     const database = new DatabaseSync(path);
     database.exec(`
       CREATE TABLE topic (id TEXT PRIMARY KEY, name TEXT, active_node_id TEXT, created_at INTEGER);
@@ -120,12 +122,12 @@ describe('coppice import', () => {
       INSERT INTO message VALUES ('u1', 'r', 't1', 'user', '{"parts":[{"type":"text","text":"North?"}]}', 1767323045000);
     `);
     database.close();
-    writeFileSync(`${bed.home}/backup/metadata.json`, JSON.stringify({ version: 7, appName: 'Cherry Studio' }));
-    writeFileSync(`${bed.home}/backup.zip`, zipOf('Data/cherrystudio.sqlite', readFileSync(path)));
+    writeFileSync(`${fixture.home}/backup/metadata.json`, JSON.stringify({ version: 7, appName: 'Cherry Studio' }));
+    writeFileSync(`${fixture.home}/backup.zip`, zipOf('Data/cherrystudio.sqlite', readFileSync(path)));
     for (const word of ['backup', 'backup.zip', 'backup/Data/cherrystudio.sqlite'])
-      expect(await bed.json(['import', word])).toMatchObject({
+      expect(await fixture.json(['import', word])).toMatchObject({
         reports: [{ format: 'cherry-studio', records: { read: 2, stored: word === 'backup' ? 2 : 0 } }],
       });
-    expect(await bed.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'North?' }] });
+    expect(await fixture.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'North?' }] });
   });
 });

@@ -1,10 +1,10 @@
 import { formats, type ImportReport } from '@coppice/content/formats';
 import type { FileSource, ImportTarget } from '@coppice/server/importing';
-import { filesOf } from '../../input-files.ts';
+import type { CliContext } from '../../cli-context.ts';
+import { inputFiles } from '../../input-files.ts';
 import type { Output } from '../../output.ts';
-import { oneLine } from '../../terminal/neutral.ts';
 import { createProgress } from '../../terminal/progress.ts';
-import type { Workplace } from '../../workplace.ts';
+import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { defineSubcommand } from '../contract.ts';
 
 const readable = formats.filter((format) => format.reader !== undefined).map((format) => format.name);
@@ -40,7 +40,7 @@ export const importFrom = defineSubcommand({
     const reports: ImportReport[] = [];
     const lines: string[] = [];
     for (const word of given.many('files')) {
-      const files = await filesOf(word, at);
+      const files = await inputFiles(word, at);
       const progress = createProgress(output, 'bytes');
       try {
         const events = importFiles(await targetOf(at, files), files, {
@@ -56,7 +56,7 @@ export const importFrom = defineSubcommand({
             progress.tell(event.bytes, event.total === null ? null : Math.max(0, event.total - event.bytes));
           if (event.type !== 'report') continue;
           reports.push(event.report);
-          lines.push(...reportLines(word, event.report, output));
+          lines.push(...importReportLines(word, event.report, output));
         }
       } finally {
         progress.end();
@@ -70,18 +70,18 @@ export const importFrom = defineSubcommand({
 const worthThread = 1024 * 1024;
 
 /** A thread of its own keeps the terminal, and whoever stops it, from waiting for a long conversation. */
-async function targetOf(at: Workplace, files: readonly FileSource[]): Promise<ImportTarget> {
-  const { opensTwice } = await import('@coppice/server/importing');
+async function targetOf(at: CliContext, files: readonly FileSource[]): Promise<ImportTarget> {
+  const { allowsConcurrentOpen } = await import('@coppice/server/importing');
   const [store, url] = [await at.store(), await at.storeUrl()];
   const { readOnly } = await store.info();
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  const aside = bytes >= worthThread && !readOnly && opensTwice(url);
+  const aside = bytes >= worthThread && !readOnly && allowsConcurrentOpen(url);
   return { store, ...(aside ? { thread: { url, owner: store.owner } } : {}) };
 }
 
 const shown = 20;
 
-function reportLines(word: string, report: ImportReport, output: Output): string[] {
+function importReportLines(word: string, report: ImportReport, output: Output): string[] {
   const { style } = output;
   const { conversations, records, findings, counts, attachments } = report;
   const row = (what: string, { read, stored, merged, rejected }: ImportReport['records']) =>

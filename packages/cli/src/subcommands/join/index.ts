@@ -1,5 +1,5 @@
-import { change, changed } from '../../changing.ts';
-import { findPlaceOf } from '../../place.ts';
+import { printChange, runTreeChange } from '../../changing.ts';
+import { findTarget } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const join = defineSubcommand({
@@ -12,8 +12,8 @@ export const join = defineSubcommand({
   ],
   examples: ['coppice join last @~1'],
   async run(given, at) {
-    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
-    const outcome = await change(at, { type: 'join', treeId, nodeId });
-    return changed(outcome, `The joined message is ${outcome.result.nodeId}.`, at);
+    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
+    const outcome = await runTreeChange(at, { type: 'join', treeId, nodeId });
+    return printChange(outcome, `The joined message is ${outcome.result.nodeId}.`, at);
   },
 });

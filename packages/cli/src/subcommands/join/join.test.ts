@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice join', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O14] makes one message of the two halves of a split, and undo parts them again', async () => {
-    const { tree, nodes } = await bed.grow('Hello world');
-    await bed.json(['split', tree, '@', '6']);
-    expect(await bed.json(['join', tree, '@~1'])).toMatchObject({ nodeId: nodes[0] });
-    expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{ id: nodes[0], text: 'Hello world' }] });
-    await bed.json(['undo', tree]);
-    expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{ text: 'Hello ' }, { text: 'world' }] });
+    const { tree, nodes } = await fixture.grow('Hello world');
+    await fixture.json(['split', tree, '@', '6']);
+    expect(await fixture.json(['join', tree, '@~1'])).toMatchObject({ nodeId: nodes[0] });
+    expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ id: nodes[0], text: 'Hello world' }] });
+    await fixture.json(['undo', tree]);
+    expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ text: 'Hello ' }, { text: 'world' }] });
   });
 
   it('[O14] is refused where nothing follows', async () => {
-    const { tree } = await bed.grow('Hello world');
-    expect(await bed.run(['join', tree, '@'])).toMatchObject({ code: 5 });
+    const { tree } = await fixture.grow('Hello world');
+    expect(await fixture.run(['join', tree, '@'])).toMatchObject({ code: 5 });
   });
 });

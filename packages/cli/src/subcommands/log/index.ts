@@ -1,6 +1,6 @@
-import { findTree, lastTree } from '../../place.ts';
 import { timeText } from '../../printing.ts';
-import { oneLine } from '../../terminal/neutral.ts';
+import { findTree, lastTree } from '../../resolve-target.ts';
+import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { widthOf } from '../../terminal/width.ts';
 import { wrapped } from '../../terminal/wrap.ts';
 import { defineSubcommand } from '../contract.ts';

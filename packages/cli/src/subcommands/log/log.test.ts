@@ -1,31 +1,31 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice log', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O15] lists what was done, newest first', async () => {
-    const { tree } = await bed.grow('One', 'Two');
-    await bed.run(['undo', tree]);
-    const { commits } = await bed.json(['log', tree, '--limit', '2']);
+    const { tree } = await fixture.grow('One', 'Two');
+    await fixture.run(['undo', tree]);
+    const { commits } = await fixture.json(['log', tree, '--limit', '2']);
     expect(commits).toMatchObject([
       { version: 4, kind: 'undo' },
       { version: 3, kind: 'do' },
     ]);
-    expect((await bed.run(['log', tree])).out).toContain('undo: ');
-    expect((await bed.run(['log', tree, '--before', '1'])).out).toBe('Nothing was done before that.\n');
+    expect((await fixture.run(['log', tree])).out).toContain('undo: ');
+    expect((await fixture.run(['log', tree, '--before', '1'])).out).toBe('Nothing was done before that.\n');
   });
 
   it('[O71] breaks no line of a narrow terminal', async () => {
     const written: string[] = [];
     const stdout = { isTTY: true, columns: 40, write: (text: string | Uint8Array) => written.push(String(text)) };
-    const narrow = makeBed({ stdout, env: { NO_COLOR: '1' }, home: bed.home });
-    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
-    await bed.json(['edit', tree, nodes[1] ?? '', 'Other']);
+    const narrow = makeCliFixture({ stdout, env: { NO_COLOR: '1' }, home: fixture.home });
+    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    await fixture.json(['edit', tree, nodes[1] ?? '', 'Other']);
     await narrow.run(['log', tree, '--limit', '1']);
     narrow.close();
     const [first = '', second = ''] = written.join('').split('\n');

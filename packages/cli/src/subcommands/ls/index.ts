@@ -1,4 +1,4 @@
-import { lineFor } from '../../changing.ts';
+import { commandLineFor } from '../../changing.ts';
 import { treeLine } from '../../printing.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -34,7 +34,7 @@ export const ls = defineSubcommand({
     const { style } = at.output;
     const isPart = [title, project, folder, tag, cursor].some((each) => each !== undefined) || given.flag('pinned');
     if (lines.length === 0) {
-      const begin = lineFor(at, 'coppice append --new "Hello"');
+      const begin = commandLineFor(at, 'coppice append --new "Hello"');
       const how = begin === null ? '' : ` ${begin} begins a tree.`;
       const none = given.flag('trashed') ? 'The trash is empty.' : `Nothing here.${how}`;
       lines.push(style.quiet(isPart ? 'No tree fits.' : none));

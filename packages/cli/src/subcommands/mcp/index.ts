@@ -1,4 +1,4 @@
-import { openEngineRoom } from '../../engine-room.ts';
+import { openCliEngine } from '../../cli-engine.ts';
 import { version } from '../../version.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -11,12 +11,12 @@ export const mcp = defineSubcommand({
   examples: ['coppice mcp --read-only', 'coppice mcp --store sqlite:/home/me/coppice.db'],
   async run(given, at) {
     const { serveTreesOverStdio } = await import('@coppice/server');
-    const room = await openEngineRoom(at);
+    const cliEngine = await openCliEngine(at);
     await serveTreesOverStdio({
-      store: room.store,
-      context: room.context,
-      compactor: room.compactor,
-      readOnly: given.flag('read-only') || (await room.store.info()).readOnly,
+      store: cliEngine.store,
+      context: cliEngine.context,
+      compactor: cliEngine.compactor,
+      readOnly: given.flag('read-only') || (await cliEngine.store.info()).readOnly,
       version,
       signal: at.host.signal,
     });

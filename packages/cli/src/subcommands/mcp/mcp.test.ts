@@ -4,33 +4,33 @@ import { createMcpClient, memoryPins, parseConfig } from '@coppice/engine';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 // From the sources, which on a busy machine take their time to load.
 const seconds = 150;
 const program = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'bin', 'coppice.mjs');
 
 describe('coppice mcp', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O55] an agent reads and grows the same trees over standard input and output', async () => {
-    const { tree } = await bed.grow('Tell me about the oak.');
+    const { tree } = await fixture.grow('Tell me about the oak.');
     const command = JSON.stringify([
       process.execPath,
       program,
       'mcp',
       '--store',
-      `sqlite:${bed.home}/.coppice/coppice.db`,
+      `sqlite:${fixture.home}/.coppice/coppice.db`,
     ]);
     const config = parseConfig(
       { name: 'c.toml', text: `[mcp.servers.past]\ncommand = ${command}\ntimeout_seconds = ${seconds}\n` },
       {},
     );
-    const env = { PATH: process.env['PATH'], HOME: bed.home };
+    const env = { PATH: process.env['PATH'], HOME: fixture.home };
     const client = createMcpClient({ config, env, pins: memoryPins() });
     try {
       await client.start();
@@ -43,20 +43,20 @@ describe('coppice mcp', () => {
     } finally {
       await client.close();
     }
-    expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{}, { text: 'And the beech?' }] });
+    expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{}, { text: 'And the beech?' }] });
   });
 
   it.each([
     [[], true],
     [['--read-only'], false],
   ] as const)('[O55] the official client is offered by `mcp %j` what it may do: writing %s', async (flags, writes) => {
-    const { tree, nodes } = await bed.grow('Tell me about the oak.', 'And the beech?');
+    const { tree, nodes } = await fixture.grow('Tell me about the oak.', 'And the beech?');
     const client = new Client({ name: 'test', version: '1' });
-    const store = `sqlite:${bed.home}/.coppice/coppice.db`;
+    const store = `sqlite:${fixture.home}/.coppice/coppice.db`;
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [program, 'mcp', ...flags, '--store', store],
-      env: { PATH: process.env['PATH'] ?? '', HOME: bed.home },
+      env: { PATH: process.env['PATH'] ?? '', HOME: fixture.home },
     });
     await client.connect(transport, { timeout: seconds * 1000 });
     try {

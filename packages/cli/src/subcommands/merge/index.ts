@@ -1,6 +1,6 @@
-import { backLines, change, changed } from '../../changing.ts';
-import { openEngineRoom } from '../../engine-room.ts';
-import { findPlaceOf } from '../../place.ts';
+import { printChange, runTreeChange, undoLines } from '../../changing.ts';
+import { openCliEngine } from '../../cli-engine.ts';
+import { findTarget } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const merge = defineSubcommand({
@@ -22,12 +22,12 @@ export const merge = defineSubcommand({
     'coppice merge last plan-b --messages',
   ],
   async run(given, at) {
-    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
     if (given.flag('messages')) {
-      const outcome = await change(at, { type: 'merge', treeId, nodeId, mode: 'messages' });
-      return changed(outcome, `Copied ${outcome.result.added.length}; you are at ${outcome.result.nodeId}.`, at);
+      const outcome = await runTreeChange(at, { type: 'merge', treeId, nodeId, mode: 'messages' });
+      return printChange(outcome, `Copied ${outcome.result.added.length}; you are at ${outcome.result.nodeId}.`, at);
     }
-    const { compactor } = await openEngineRoom(at);
+    const { compactor } = await openCliEngine(at);
     const [summary, focus] = ['summary', 'focus'].map(given.optional);
     const landed = await compactor.merge({ treeId, nodeId, summary, focus, signal: at.host.signal });
     const { output } = at;
@@ -35,7 +35,7 @@ export const merge = defineSubcommand({
       data: { treeId, ...landed },
       lines: [
         ...(landed.summary === null ? ['There was nothing to bring back.'] : [output.foreign(landed.summary)]),
-        ...backLines(at, treeId),
+        ...undoLines(at, treeId),
       ],
     };
   },

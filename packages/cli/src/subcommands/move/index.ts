@@ -1,6 +1,6 @@
-import { transplant } from '@coppice/core';
-import { change, changed } from '../../changing.ts';
-import { findNodeIn, findPlaceOf, findTree } from '../../place.ts';
+import { moveToTree } from '@coppice/core';
+import { printChange, runTreeChange } from '../../changing.ts';
+import { findNodeIn, findTarget, findTree } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const move = defineSubcommand({
@@ -24,26 +24,26 @@ export const move = defineSubcommand({
   examples: ['coppice move last 01890c2e root', 'coppice move last 01890c2e @ --to Bread'],
   async run(given, at) {
     const store = await at.store();
-    const { treeId, row, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
+    const { treeId, row, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
     const other = given.optional('to');
     if (other !== undefined) {
       const target = await findTree(at, other);
       const parentId = await findNodeIn(at, target, given.text('parent'));
-      const moved = await transplant(
+      const moved = await moveToTree(
         store,
         { from: { treeId, nodeId }, to: { treeId: target.id, parentId } },
         at.context(),
       );
-      return changed(moved, `The branch is in ${target.id} now, as ${moved.result.nodeId}.`, at);
+      return printChange(moved, `The branch is in ${target.id} now, as ${moved.result.nodeId}.`, at);
     }
     const before = given.optional('before');
-    const outcome = await change(at, {
+    const outcome = await runTreeChange(at, {
       type: 'move',
       treeId,
       nodeId,
       parentId: await findNodeIn(at, row, given.text('parent')),
       ...(before === undefined ? {} : { before: await findNodeIn(at, row, before) }),
     });
-    return changed(outcome, `Moved ${outcome.result.nodeId}.`, at);
+    return printChange(outcome, `Moved ${outcome.result.nodeId}.`, at);
   },
 });

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FakeProvider, openFakeProvider } from '@coppice/engine/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 const agent = join(dirname(fileURLToPath(import.meta.resolve('@mariozechner/pi-coding-agent'))), 'cli.js');
 
 describe('a real agent through coppice proxy', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   let service: FakeProvider;
   beforeEach(async () => {
     const note = (id: string) => ({
@@ -21,38 +21,38 @@ describe('a real agent through coppice proxy', () => {
       { text: 'It says: oak.' },
       { text: 'A title.' },
     ]);
-    bed = makeBed({ env: { PATH: process.env['PATH'] } });
-    mkdirSync(join(bed.home, '.coppice'));
-    writeFileSync(join(bed.home, '.coppice', 'config.toml'), `[proxy]\nanthropic = "${service.url}"\n`);
-    writeFileSync(join(bed.home, 'note.txt'), 'oak');
+    fixture = makeCliFixture({ env: { PATH: process.env['PATH'] } });
+    mkdirSync(join(fixture.home, '.coppice'));
+    writeFileSync(join(fixture.home, '.coppice', 'config.toml'), `[proxy]\nanthropic = "${service.url}"\n`);
+    writeFileSync(join(fixture.home, 'note.txt'), 'oak');
   });
   afterEach(async () => {
     await service.close();
-    bed.close();
+    fixture.close();
   });
 
   it('[O51] its loop is one tree; what it asks with another system prompt is a tree of the same project', async () => {
     // How this agent is told where a provider is: it looks at no variable for that.
-    const extension = join(bed.home, 'there.mjs');
+    const extension = join(fixture.home, 'there.mjs');
     writeFileSync(
       extension,
       "export default (pi) => pi.registerProvider('anthropic', { baseUrl: process.env.ANTHROPIC_BASE_URL });",
     );
     const words = ['--offline', '--no-session', '-ne', '-ns', '-np', '-nc', '--thinking', 'off', '-e', extension];
     const model = ['--provider', 'anthropic', '--model', 'claude-sonnet-4-5', '-p'];
-    const program = join(bed.home, 'twice.mjs');
+    const program = join(fixture.home, 'twice.mjs');
     writeFileSync(
       program,
       `import { spawnSync } from 'node:child_process';
       const run = (...more) => spawnSync(process.execPath, ${JSON.stringify([agent, ...words])}.concat(more), {
         stdio: ['ignore', 'ignore', 'inherit'],
-        env: { ...process.env, HOME: ${JSON.stringify(bed.home)}, PI_CODING_AGENT_DIR: ${JSON.stringify(join(bed.home, 'pi'))} },
+        env: { ...process.env, HOME: ${JSON.stringify(fixture.home)}, PI_CODING_AGENT_DIR: ${JSON.stringify(join(fixture.home, 'pi'))} },
       }).status;
       const model = ${JSON.stringify(model)};
       process.exit(run('--system-prompt', 'You read.', ...model, 'What does note.txt say?')
         || run('--system-prompt', 'You name things.', '-nt', ...model, 'Name this.'));`,
     );
-    const ran = await bed.run(['proxy', '--project', 'pi', '--json', '--', process.execPath, program]);
+    const ran = await fixture.run(['proxy', '--project', 'pi', '--json', '--', process.execPath, program]);
     expect(ran).toMatchObject({ code: 0 });
     expect(service.requests).toHaveLength(4);
     const { trees, project } = JSON.parse(ran.out);

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { outlineShape, readTopology, type TreeSummary } from '@coppice/core';
 import type { Listening } from '@coppice/server';
-import { counted } from '../../changing.ts';
+import { countNoun } from '../../changing.ts';
+import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls, spillFolderOf } from '../../failed-calls.ts';
-import { drawTree, outlineTree, titleOf } from '../../printing.ts';
-import { oneLine } from '../../terminal/neutral.ts';
-import type { Workplace } from '../../workplace.ts';
-import { type Answer, defineSubcommand } from '../contract.ts';
+import { drawTree, outlineTree, titleText } from '../../printing.ts';
+import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const proxy = defineSubcommand({
   name: 'proxy',
@@ -62,7 +62,7 @@ export const proxy = defineSubcommand({
 });
 
 /** Lists the calls that could not be recorded, and takes them off the list where that is asked for. */
-async function showFailed(acknowledge: boolean, at: Workplace): Promise<Answer> {
+async function showFailed(acknowledge: boolean, at: CliContext): Promise<SubcommandOutput> {
   const { owner } = await at.store();
   const failed = await openFailedCalls(at);
   const calls = await failed.list(owner);
@@ -87,7 +87,7 @@ const waits = 6;
  * Waits until every call is recorded. A store that is away keeps nobody: what waits goes to files when the server closes,
  * and is recorded the next time.
  */
-async function recordedAll({ server }: Listening, at: Workplace): Promise<void> {
+async function recordedAll({ server }: Listening, at: CliContext): Promise<void> {
   const { recorder } = server.services;
   const done = recorder.idle().then(() => true);
   for (let asked = 0; asked < waits; asked++) {
@@ -115,7 +115,7 @@ function child(
   program: string,
   words: readonly string[],
   env: Readonly<Record<string, string>>,
-  at: Workplace,
+  at: CliContext,
 ): Promise<number> {
   // A token of the user's own would be shown in place of ours.
   const childEnv = { ...at.host.env, ...env, ANTHROPIC_AUTH_TOKEN: undefined };
@@ -141,17 +141,17 @@ function until(signal: AbortSignal): Promise<number> {
 }
 
 /** Prints calls as they are recorded: model, tokens, time, and where they landed. */
-function watchCalls(listening: Listening, at: Workplace): () => void {
+function watchCalls(listening: Listening, at: CliContext): () => void {
   return listening.server.services.recorder.listen((call) => {
     const where =
       call.treeId === null ? at.output.style.bad('not recorded') : `${call.treeId} ${call.nodeId ?? ''} +${call.nodes}`;
-    const words = [oneLine(call.model, 40), call.status, tokensOf(call.usage), `${call.totalMs} ms`, where];
+    const words = [oneLine(call.model, 40), call.status, tokensOfCall(call.usage), `${call.totalMs} ms`, where];
     at.output.note(`${words.join('  ')}\n`);
   });
 }
 
 /** What a call took, as its service counted it: in and out. */
-function tokensOf(usage: unknown): string {
+function tokensOfCall(usage: unknown): string {
   const count = (...names: readonly string[]) => {
     for (const name of names) {
       const value = typeof usage === 'object' && usage !== null ? Reflect.get(usage, name) : undefined;
@@ -165,7 +165,7 @@ function tokensOf(usage: unknown): string {
 // An agent that worked for hours leaves thousands of messages; `coppice tree` shows them.
 const linesPerTree = 100;
 
-async function treesOf(project: string, at: Workplace): Promise<Answer> {
+async function treesOf(project: string, at: CliContext): Promise<SubcommandOutput> {
   const store = await at.store();
   const { items } = await store.trees({ project, forest: true, limit: 20 });
   const lines: string[] = [];
@@ -173,11 +173,11 @@ async function treesOf(project: string, at: Workplace): Promise<Answer> {
   for (const row of items) {
     const nodes = await store.read(row.id, () => readTopology(row.id));
     data.push({ tree: row, nodes: nodes.length });
-    lines.push(`${at.output.style.strong(oneLine(titleOf(row), 60))}  ${at.output.style.quiet(row.id)}`);
+    lines.push(`${at.output.style.strong(oneLine(titleText(row), 60))}  ${at.output.style.quiet(row.id)}`);
     const fold = nodes.length > linesPerTree;
     const drawing = outlineTree({ shape: outlineShape(nodes), current: null, fold, limit: linesPerTree });
     lines.push(...drawTree(drawing.lines, at.output));
-    if (drawing.left > 0) lines.push(at.output.style.quiet(`… ${counted(drawing.left, 'line')} more`));
+    if (drawing.left > 0) lines.push(at.output.style.quiet(`… ${countNoun(drawing.left, 'line')} more`));
   }
   return {
     data: { project, trees: data },

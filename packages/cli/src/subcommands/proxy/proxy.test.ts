@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice proxy', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide', PATH: process.env['PATH'] } });
+    fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide', PATH: process.env['PATH'] } });
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O50] runs a program with its calls recorded, shows its tree, and ends with its exit code', async () => {
-    const program = `${bed.home}/agent.mjs`;
+    const program = `${fixture.home}/agent.mjs`;
     writeFileSync(
       program,
       `const ask = (messages) => fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
@@ -23,18 +23,18 @@ describe('coppice proxy', () => {
       await ask([...first, choices[0].message, { role: 'user', content: 'And a variant?' }]);
       process.exit(7);`,
     );
-    const ran = await bed.run(['proxy', '--project', 'agent', '--json', '--', process.execPath, program]);
+    const ran = await fixture.run(['proxy', '--project', 'agent', '--json', '--', process.execPath, program]);
     expect(ran.code).toBe(7);
     expect(JSON.parse(ran.out)).toMatchObject({ project: 'agent', trees: [{ nodes: 4 }] });
-    expect(await bed.run(['proxy'])).toMatchObject({ code: 2 });
-    expect(await bed.run(['proxy', '--', '/nowhere/program'])).toMatchObject({
+    expect(await fixture.run(['proxy'])).toMatchObject({ code: 2 });
+    expect(await fixture.run(['proxy', '--', '/nowhere/program'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('/nowhere/program cannot be started: there is no such program.'),
     });
   });
 
   it('[O50] starts no program that was stopped before it began', async () => {
-    const other = makeBed({ env: { PATH: process.env['PATH'] }, signal: AbortSignal.abort() });
+    const other = makeCliFixture({ env: { PATH: process.env['PATH'] }, signal: AbortSignal.abort() });
     expect(await other.run(['proxy', '--', process.execPath, '-e', 'setInterval(() => 1, 1000)'])).toMatchObject({
       code: 130,
     });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice proxy --watch', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   let said = '';
   const stop = new AbortController();
   beforeEach(() => {
-    bed = makeBed({
+    fixture = makeCliFixture({
       env: { COPPICE_MODEL: 'offline/guide' },
       signal: stop.signal,
       stderr: {
@@ -16,10 +16,10 @@ describe('coppice proxy --watch', () => {
       },
     });
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O50] prints where to call, and each call with its model, tokens, time and place as it comes', async () => {
-    const running = bed.run(['proxy', '--watch', '--project', 'w', '--json']);
+    const running = fixture.run(['proxy', '--watch', '--project', 'w', '--json']);
     await expect.poll(() => said).toContain('ANTHROPIC_API_KEY=');
     const of = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(said)?.[1] ?? '';
     expect(of('OPENAI_BASE_URL')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/p\/w\/v1$/);

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice redo', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O18] does again what was taken back', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two');
-    await bed.json(['undo', tree]);
-    expect(await bed.json(['redo', tree])).toMatchObject({ changed: true, activeNodeId: nodes[1] });
-    expect(await bed.run(['redo', tree])).toMatchObject({ code: 5 });
+    const { tree, nodes } = await fixture.grow('One', 'Two');
+    await fixture.json(['undo', tree]);
+    expect(await fixture.json(['redo', tree])).toMatchObject({ changed: true, activeNodeId: nodes[1] });
+    expect(await fixture.run(['redo', tree])).toMatchObject({ code: 5 });
   });
 });

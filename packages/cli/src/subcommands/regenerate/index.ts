@@ -1,10 +1,10 @@
 import { AppError, ask, type Node } from '@coppice/core';
 import { readBranchModel } from '@coppice/engine';
-import { backLines } from '../../changing.ts';
-import { openEngineRoom } from '../../engine-room.ts';
+import { undoLines } from '../../changing.ts';
+import { openCliEngine } from '../../cli-engine.ts';
 import { exitCodes, usageError } from '../../exit-codes.ts';
-import { findPlaceOf } from '../../place.ts';
-import { nodeText } from '../../printing.ts';
+import { printNode } from '../../printing.ts';
+import { findTarget } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const regenerate = defineSubcommand({
@@ -35,13 +35,13 @@ export const regenerate = defineSubcommand({
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
       throw usageError(`--temperature takes a number from 0, not ${temperature}.`);
     const store = await at.store();
-    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.optional('node'));
-    const room = await openEngineRoom(at);
+    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.optional('node'));
+    const cliEngine = await openCliEngine(at);
     const asked = given.many('model');
     const before = await store.read(treeId, () => readBranchModel(treeId, nodeId));
-    const models = asked.length > 0 ? asked : [before?.model ?? (await room.providers.defaultModel())];
+    const models = asked.length > 0 ? asked : [before?.model ?? (await cliEngine.providers.defaultModel())];
     const n = given.count('count');
-    const turn = room.generator.generate(
+    const turn = cliEngine.generator.generate(
       { type: 'regenerate', treeId, nodeId },
       {
         models,
@@ -73,9 +73,9 @@ export const regenerate = defineSubcommand({
       },
       exitCode: end.type === 'error' ? exitCodes[end.kind] : 0,
       lines: [
-        ...nodes.map((node) => nodeText(node, '', output)),
+        ...nodes.map((node) => printNode(node, '', output)),
         ...(end.type === 'error' ? [output.style.bad(output.foreign(end.message))] : []),
-        ...backLines(at, treeId),
+        ...undoLines(at, treeId),
       ],
     };
   },

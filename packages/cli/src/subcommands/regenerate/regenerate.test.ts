@@ -1,27 +1,27 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice regenerate', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide' } });
+    fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' } });
     // The pause between two words is for readers.
-    mkdirSync(join(bed.home, '.coppice'));
-    writeFileSync(join(bed.home, '.coppice', 'config.toml'), '[offline]\ndelay_ms = 0\n', { mode: 0o600 });
+    mkdirSync(join(fixture.home, '.coppice'));
+    writeFileSync(join(fixture.home, '.coppice', 'config.toml'), '[offline]\ndelay_ms = 0\n', { mode: 0o600 });
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O34] adds replies beside the ones that are there, in one group, by one model or several', async () => {
-    const first = await bed.json(['chat', '-p', 'What is a branch?']);
+    const first = await fixture.json(['chat', '-p', 'What is a branch?']);
     const tree = String(first['treeId']);
-    const again = await bed.json(['regenerate', tree, '-n', '2']);
+    const again = await fixture.json(['regenerate', tree, '-n', '2']);
     expect(again).toMatchObject({ nodes: [{ status: 'success' }, { status: 'success' }], error: null });
-    expect((await bed.run(['show', tree])).out).toContain('3/3');
-    const both = await bed.json(['regenerate', tree, '-m', 'offline/guide', '-m', 'offline/babble']);
+    expect((await fixture.run(['show', tree])).out).toContain('3/3');
+    const both = await fixture.json(['regenerate', tree, '-m', 'offline/guide', '-m', 'offline/babble']);
     expect(both).toMatchObject({ nodes: [{ groupId: 1 }, { groupId: 1 }] });
-    expect(await bed.run(['regenerate', tree, '--temperature', 'hot'])).toMatchObject({ code: 2 });
-    expect((await bed.run(['regenerate', tree, '-m', 'nobody/nothing'])).code).not.toBe(0);
+    expect(await fixture.run(['regenerate', tree, '--temperature', 'hot'])).toMatchObject({ code: 2 });
+    expect((await fixture.run(['regenerate', tree, '-m', 'nobody/nothing'])).code).not.toBe(0);
   });
 });

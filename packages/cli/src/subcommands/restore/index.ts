@@ -1,6 +1,6 @@
 import { AppError } from '@coppice/core';
-import { change, changed, lineFor } from '../../changing.ts';
-import { findNodeIn, findTree, lastTree } from '../../place.ts';
+import { commandLineFor, printChange, runTreeChange } from '../../changing.ts';
+import { findNodeIn, findTree, lastTree } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const restore = defineSubcommand({
@@ -26,20 +26,24 @@ export const restore = defineSubcommand({
     // Of the trees that can be brought back, the last one is meant, not one that is there.
     const deleted = whole && word === lastTree ? (await store.trees({ trashed: true, limit: 1 })).items[0] : undefined;
     if (whole && word === lastTree && deleted === undefined) {
-      const lists = lineFor(at, 'coppice trash <tree>');
+      const lists = commandLineFor(at, 'coppice trash <tree>');
       const hint = lists === null ? '' : ` For what was removed from one, ${lists} lists it.`;
       const message = `There is no deleted tree to bring back.${hint}`;
       throw new AppError({ code: 'tree/unknown-tree', kind: 'not-found', message });
     }
     const row = deleted ?? (await findTree(at, word));
     if (version !== undefined) {
-      const outcome = await change(at, { type: 'restore-version', treeId: row.id, version });
-      return changed(outcome, `The tree is as it was at version ${version}.`, at);
+      const outcome = await runTreeChange(at, { type: 'restore-version', treeId: row.id, version });
+      return printChange(outcome, `The tree is as it was at version ${version}.`, at);
     }
     if (node !== undefined) {
       const nodeId = await findNodeIn(at, row, node);
-      return changed(await change(at, { type: 'restore', treeId: row.id, nodeId }), `Brought back ${nodeId}.`, at);
+      return printChange(
+        await runTreeChange(at, { type: 'restore', treeId: row.id, nodeId }),
+        `Brought back ${nodeId}.`,
+        at,
+      );
     }
-    return changed(await change(at, { type: 'restore-tree', treeId: row.id }), 'The tree is back.', at);
+    return printChange(await runTreeChange(at, { type: 'restore-tree', treeId: row.id }), 'The tree is back.', at);
   },
 });

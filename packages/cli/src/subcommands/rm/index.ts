@@ -1,11 +1,11 @@
 import { ask, type DeleteCommand, impactOf, type NodeId, type TreeRow } from '@coppice/core';
-import { change, changed, counted, lineFor } from '../../changing.ts';
+import { commandLineFor, countNoun, printChange, runTreeChange } from '../../changing.ts';
+import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
-import { findNodeIn, findTree } from '../../place.ts';
-import { titleOf } from '../../printing.ts';
-import { oneLine } from '../../terminal/neutral.ts';
-import type { Workplace } from '../../workplace.ts';
-import { type Answer, defineSubcommand } from '../contract.ts';
+import { titleText } from '../../printing.ts';
+import { findNodeIn, findTree } from '../../resolve-target.ts';
+import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const rm = defineSubcommand({
   name: 'rm',
@@ -36,18 +36,18 @@ export const rm = defineSubcommand({
       throw usageError('--group takes exactly one node, and never what is below it.');
     if (given.flag('dry-run')) return wouldGo(row, ids, mode, at);
     if (ids.length === 0) {
-      const outcome = await change(at, { type: 'delete-tree', treeId: row.id });
-      const line = lineFor(at, `coppice restore ${row.id}`);
+      const outcome = await runTreeChange(at, { type: 'delete-tree', treeId: row.id });
+      const line = commandLineFor(at, `coppice restore ${row.id}`);
       const back = line === null ? [] : [at.output.style.quiet(`Bring it back with ${line}.`)];
-      return { ...changed(outcome, '', at), lines: [`${oneLine(titleOf(row), 60)} is in the trash.`, ...back] };
+      return { ...printChange(outcome, '', at), lines: [`${oneLine(titleText(row), 60)} is in the trash.`, ...back] };
     }
     const [only] = ids;
     const outcome =
       given.flag('group') && only !== undefined
-        ? await change(at, { type: 'delete-group', treeId: row.id, nodeId: only })
-        : await change(at, { type: 'delete', treeId: row.id, nodeIds: ids, mode });
+        ? await runTreeChange(at, { type: 'delete-group', treeId: row.id, nodeId: only })
+        : await runTreeChange(at, { type: 'delete', treeId: row.id, nodeIds: ids, mode });
     const { removed, activeNodeId } = outcome.result;
-    return changed(outcome, `Removed ${removed.length}; you are at ${activeNodeId ?? 'the beginning'}.`, at);
+    return printChange(outcome, `Removed ${removed.length}; you are at ${activeNodeId ?? 'the beginning'}.`, at);
   },
 });
 
@@ -55,14 +55,14 @@ async function wouldGo(
   row: TreeRow,
   nodeIds: readonly NodeId[],
   mode: NonNullable<DeleteCommand['mode']>,
-  at: Workplace,
-): Promise<Answer> {
+  at: CliContext,
+): Promise<SubcommandOutput> {
   const store = await at.store();
   if (nodeIds.length === 0) {
     const count = (await store.read(row.id, () => ask('count', { of: row.rootId }))) - 1;
     return {
       data: { treeId: row.id, count },
-      lines: [`The tree with its ${counted(count, 'node')} would go to the trash.`],
+      lines: [`The tree with its ${countNoun(count, 'node')} would go to the trash.`],
     };
   }
   const { now, newId, kit, actor } = at.context();

@@ -1,27 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice rm', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O19] moves what follows up, or takes it along; says first what would go', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
-    expect(await bed.json(['rm', tree, nodes[1] ?? '', '--cascade', '--dry-run'])).toMatchObject({ count: 2 });
-    await bed.json(['rm', tree, nodes[1] ?? '']);
-    expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{ id: nodes[0] }, { id: nodes[2] }] });
-    expect((await bed.run(['rm', tree, nodes[0] ?? '', '--cascade'])).out).toContain('you are at the beginning.');
-    expect(await bed.json(['show', tree])).toMatchObject({ activeNodeId: null, nodes: [] });
+    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    expect(await fixture.json(['rm', tree, nodes[1] ?? '', '--cascade', '--dry-run'])).toMatchObject({ count: 2 });
+    await fixture.json(['rm', tree, nodes[1] ?? '']);
+    expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ id: nodes[0] }, { id: nodes[2] }] });
+    expect((await fixture.run(['rm', tree, nodes[0] ?? '', '--cascade'])).out).toContain('you are at the beginning.');
+    expect(await fixture.json(['show', tree])).toMatchObject({ activeNodeId: null, nodes: [] });
   });
 
   it('[O19] puts a tree into the trash, never the root alone', async () => {
-    const { tree } = await bed.grow('One');
-    expect(await bed.run(['rm', tree, 'root'])).toMatchObject({ code: 5 });
-    expect((await bed.run(['rm', tree, '--dry-run'])).out).toContain('The tree with its 1 node would go');
-    expect((await bed.run(['rm', tree])).out).toContain(`coppice restore ${tree}`);
-    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+    const { tree } = await fixture.grow('One');
+    expect(await fixture.run(['rm', tree, 'root'])).toMatchObject({ code: 5 });
+    expect((await fixture.run(['rm', tree, '--dry-run'])).out).toContain('The tree with its 1 node would go');
+    expect((await fixture.run(['rm', tree])).out).toContain(`coppice restore ${tree}`);
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
   });
 });

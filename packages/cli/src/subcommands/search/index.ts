@@ -1,9 +1,9 @@
-import { continued, lineFor } from '../../changing.ts';
+import { commandLineFor, continued } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
-import { findTree } from '../../place.ts';
 import { timeText } from '../../printing.ts';
+import { findTree } from '../../resolve-target.ts';
 import { isMessageRole } from '../../roles.ts';
-import { oneLine } from '../../terminal/neutral.ts';
+import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { widthOf } from '../../terminal/width.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -45,7 +45,7 @@ export const search = defineSubcommand({
       const about = `${hit.role}  ${timeText(hit.createdAt)}`;
       const where = oneLine(hit.title ?? 'Untitled', Math.min(30, columns));
       const gap = widthOf(where) + 2 + widthOf(about) > columns ? '\n  ' : '  ';
-      const opens = lineFor(at, `coppice show ${hit.treeId} ${hit.nodeId} --through`);
+      const opens = commandLineFor(at, `coppice show ${hit.treeId} ${hit.nodeId} --through`);
       const below = opens === null ? [] : screen === null ? [opens] : continued(opens, screen - 2);
       return [
         `${style.strong(where)}${gap}${style.quiet(about)}`,

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Listening, ServeOptions } from '@coppice/server';
 import { openPage } from '../../browser.ts';
-import { plantExample } from '../../example-tree.ts';
+import type { CliContext } from '../../cli-context.ts';
+import { createExampleTree } from '../../example-tree.ts';
 import { usageError } from '../../exit-codes.ts';
 import { spillFolderOf } from '../../failed-calls.ts';
 import { openTools } from '../../mcp-tools.ts';
 import { webFolder } from '../../web-folder.ts';
-import type { Workplace } from '../../workplace.ts';
 import { defineSubcommand } from '../contract.ts';
 
 /** Where the page is found again, unless something else is there. */
@@ -71,7 +71,7 @@ export const serve = defineSubcommand({
     const { createLog, makeFirstAdmin, serve: listen } = await import('@coppice/server');
     const [store, config, providers] = [await at.store(), await at.config(), await at.providers()];
     const readOnly = (await store.info()).readOnly;
-    if (!given.flag('no-example') && !readOnly && port !== 0) await plantExample(store, at.context());
+    if (!given.flag('no-example') && !readOnly && port !== 0) await createExampleTree(store, at.context());
     const chosen = machine.env['COPPICE_TOKEN'];
     const token = chosen ?? randomBytes(32).toString('base64url');
     const web = webFolder();
@@ -97,22 +97,22 @@ export const serve = defineSubcommand({
       spillFolder: await spillFolderOf(at),
       ...(host === undefined ? {} : { host }),
     };
-    const listening = await listenOn(listen, options, port);
+    const listening = await startServer(listen, options, port);
     at.onClose(() => listening.close());
     // Nobody could make the first user of a server that asks everybody who they are. Made after the address was opened: a
     // token that is shown once would be lost with a port that is taken.
     const admin = given.flag('users') ? await makeFirstAdmin(store, at.context()) : null;
     if (admin !== null) output.note(`The first user is admin; this token is shown once: ${admin}\n`);
-    tell(listening, given.flag('users') ? (admin ?? '') : token, at, port === 0);
+    printAddress(listening, given.flag('users') ? (admin ?? '') : token, at, port === 0);
     if (web === null) output.note('The page was not built (npm run build -w @coppice/web); there is the API alone.\n');
     else if (!given.flag('no-open') && port !== 0 && machine.stdout.isTTY === true) openPage(listening, machine.env);
-    await ended(machine.signal);
+    await serverEnded(machine.signal);
     return null;
   },
 });
 
 /** The usual port, or any if that is taken; a port that was asked for is a must. */
-async function listenOn(
+async function startServer(
   listen: (options: ServeOptions) => Promise<Listening>,
   options: ServeOptions,
   port: number | undefined,
@@ -126,7 +126,7 @@ async function listenOn(
   }
 }
 
-function tell({ port, url, signInUrl }: Listening, token: string, at: Workplace, asData: boolean): void {
+function printAddress({ port, url, signInUrl }: Listening, token: string, at: CliContext, asData: boolean): void {
   const { output } = at;
   if (asData || at.options.json) {
     output.json({ port, token, url });
@@ -139,7 +139,7 @@ function tell({ port, url, signInUrl }: Listening, token: string, at: Workplace,
   output.print(output.style.quiet(`${who} Ctrl-C stops it.`));
 }
 
-function ended(signal: AbortSignal): Promise<void> {
+function serverEnded(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -4,41 +4,41 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { oddServer } from '@coppice/engine/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice serve', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   let stop: AbortController;
-  let told: string;
-  let heard: Promise<string>;
+  let reported: string;
+  let received: Promise<string>;
 
-  function serving(env: Readonly<Record<string, string>> = {}): Bed {
+  function serving(env: Readonly<Record<string, string>> = {}): CliFixture {
     stop = new AbortController();
-    told = '';
+    reported = '';
     let hear: (text: string) => void = () => undefined;
-    heard = new Promise((resolve) => {
+    received = new Promise((resolve) => {
       hear = resolve;
     });
     const stdout = {
       write(text: string | Uint8Array) {
-        told += text;
-        if (told.endsWith('\n')) hear(told);
+        reported += text;
+        if (reported.endsWith('\n')) hear(reported);
       },
     };
-    return makeBed({ home: bed.home, env, stdout, signal: stop.signal });
+    return makeCliFixture({ home: fixture.home, env, stdout, signal: stop.signal });
   }
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
   afterEach(() => {
     stop.abort();
-    bed.close();
+    fixture.close();
   });
 
   it('[O35] --port 0 prints port and token as JSON, serves the same trees, and stops when asked', async () => {
-    const { tree } = await bed.grow('One');
+    const { tree } = await fixture.grow('One');
     const running = serving().run(['serve', '--port', '0']);
-    const { port, token } = JSON.parse(await heard);
+    const { port, token } = JSON.parse(await received);
     const address = `http://127.0.0.1:${port}/api/trees/${tree}`;
     expect((await fetch(address)).status).toBe(401);
     const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
@@ -50,25 +50,25 @@ describe('coppice serve', () => {
 
   it('[O35] an empty store gets an example to explore, once', async () => {
     const running = serving().run(['serve', '--json', '--no-open']);
-    await heard;
+    await received;
     stop.abort();
     await running;
-    const { items } = await bed.json(['ls']);
+    const { items } = await fixture.json(['ls']);
     expect(items).toMatchObject([{ attributes: { tags: ['example'] } }]);
-    const { nodes } = await bed.json(['show', 'last']);
+    const { nodes } = await fixture.json(['show', 'last']);
     expect(nodes).toMatchObject({ length: 6 });
-    expect(await bed.run(['fsck'])).toMatchObject({ code: 0 });
-    await bed.json(['rm', 'last']);
+    expect(await fixture.run(['fsck'])).toMatchObject({ code: 0 });
+    await fixture.json(['rm', 'last']);
     const again = serving().run(['serve', '--json', '--no-open']);
-    await heard;
+    await received;
     stop.abort();
     await again;
-    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
   });
 
   it('[O37] a server for several people begins with an admin whose token is shown once', async () => {
     const running = serving().run(['serve', '--users', '--port', '0']);
-    const { port, token } = JSON.parse(await heard);
+    const { port, token } = JSON.parse(await received);
     const ask = (path: string) =>
       fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}` } });
     expect(await (await ask('/api/me')).json()).toMatchObject({ role: 'admin' });
@@ -77,7 +77,7 @@ describe('coppice serve', () => {
     const { err } = await running;
     expect(err).toContain(token);
     const again = serving().run(['serve', '--users', '--port', '0']);
-    expect(JSON.parse(await heard)).toMatchObject({ token: '' });
+    expect(JSON.parse(await received)).toMatchObject({ token: '' });
     stop.abort();
     expect((await again).err).not.toContain('first user');
   });
@@ -92,32 +92,32 @@ describe('coppice serve', () => {
     expect(err).toContain(`Port ${port} is taken by another program. Choose another with --port`);
     taken.close();
     const again = serving().run(['serve', '--users', '--port', '0']);
-    expect(JSON.parse(await heard).token).not.toBe('');
+    expect(JSON.parse(await received).token).not.toBe('');
     stop.abort();
     await again;
   });
 
   it('[O37] an address is said to let people in where it does, and nowhere else', async () => {
     const alone = serving().run(['serve', '--no-open', '--no-example']);
-    expect(await heard).toContain('Coppice is at');
+    expect(await received).toContain('Coppice is at');
     stop.abort();
     await alone;
-    expect(told).toContain('Whoever has this address');
+    expect(reported).toContain('Whoever has this address');
     const shared = serving().run(['serve', '--users', '--no-open', '--no-example']);
-    await heard;
+    await received;
     stop.abort();
     await shared;
-    expect(told).toContain('Everybody signs in with a token.');
-    expect(told).not.toContain('Whoever has this address');
+    expect(reported).toContain('Everybody signs in with a token.');
+    expect(reported).not.toContain('Whoever has this address');
   });
 
   it('[O36] MCP servers of the configuration are started with it, their tools are offered, and none is left behind', async () => {
-    mkdirSync(`${bed.home}/.coppice`, { recursive: true });
+    mkdirSync(`${fixture.home}/.coppice`, { recursive: true });
     const command = JSON.stringify(oddServer('good'));
-    writeFileSync(`${bed.home}/.coppice/config.toml`, `[mcp.servers.odd]\ncommand = ${command}\n`);
+    writeFileSync(`${fixture.home}/.coppice/config.toml`, `[mcp.servers.odd]\ncommand = ${command}\n`);
     const path = process.env['PATH'] ?? '';
     const running = serving({ PATH: path }).run(['serve', '--port', '0']);
-    const { port, token } = JSON.parse(await heard);
+    const { port, token } = JSON.parse(await received);
     const headers = { authorization: `Bearer ${token}` };
     const state = await (await fetch(`http://127.0.0.1:${port}/api/mcp`, { headers })).json();
     expect(state).toMatchObject({ servers: [{ name: 'odd', status: 'ready' }] });
@@ -130,7 +130,7 @@ describe('coppice serve', () => {
   it('[O39] answers for the names that it is given and no other, and writes down what happens where it is asked to', async () => {
     const line = ['serve', '--port', '0', '--allow-host', 'trees.example.org', '--log', 'info'];
     const running = serving().run(line);
-    const { port, token } = JSON.parse(await heard);
+    const { port, token } = JSON.parse(await received);
     const status = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {
         const headers = { host, authorization: `Bearer ${token}` };
@@ -145,7 +145,7 @@ describe('coppice serve', () => {
     expect(code).toBe(0);
     expect(err).toContain('"route":"/api/me","status":200');
     expect(err).not.toContain(token);
-    expect(told.trim().split('\n').length).toBe(1);
+    expect(reported.trim().split('\n').length).toBe(1);
   });
 
   it('[O39] a level or a proxy that makes no sense is refused before anything is opened', async () => {
@@ -156,9 +156,9 @@ describe('coppice serve', () => {
 
   it('[O36] no key and no token is among the words or in the environment of any process that it starts', async () => {
     const [configured, inherited] = ['sk-canary-configured-0001', 'sk-canary-inherited-0002'];
-    mkdirSync(`${bed.home}/.coppice`, { recursive: true });
+    mkdirSync(`${fixture.home}/.coppice`, { recursive: true });
     writeFileSync(
-      `${bed.home}/.coppice/config.toml`,
+      `${fixture.home}/.coppice/config.toml`,
       `[providers.anthropic]\napi_key = "${configured}"\n[mcp.servers.odd]\ncommand = ${JSON.stringify(oddServer('good'))}\npass_env = ["OPENAI_API_KEY"]\n`,
     );
     const running = serving({ PATH: process.env['PATH'] ?? '', OPENAI_API_KEY: inherited }).run([
@@ -166,7 +166,7 @@ describe('coppice serve', () => {
       '--port',
       '0',
     ]);
-    const { port, token } = JSON.parse(await heard);
+    const { port, token } = JSON.parse(await received);
     const headers = { authorization: `Bearer ${token}` };
     expect(await (await fetch(`http://127.0.0.1:${port}/api/mcp`, { headers })).text()).toContain('"ready"');
     const words = execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' });

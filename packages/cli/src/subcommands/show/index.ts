@@ -1,8 +1,8 @@
 import { ask, type Node, readPath, readPathThrough } from '@coppice/core';
 import { usageError } from '../../exit-codes.ts';
-import { findNodeIn, findTree, lastTree } from '../../place.ts';
-import { nodeText, titleOf, treeHead } from '../../printing.ts';
-import { variantPlaces } from '../../variants.ts';
+import { printNode, titleText, treeHead } from '../../printing.ts';
+import { findNodeIn, findTree, lastTree } from '../../resolve-target.ts';
+import { variantNumbers } from '../../variants.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const show = defineSubcommand({
@@ -35,13 +35,13 @@ export const show = defineSubcommand({
             return (yield* ask('path', { to, limit })).nodes;
           });
     const shown = limit === undefined ? nodes : nodes.slice(-limit);
-    const places = await store.read(row.id, () => variantPlaces(shown));
+    const places = await store.read(row.id, () => variantNumbers(shown));
     const { output } = at;
     return {
       data: {
         treeId: row.id,
         rootId: row.rootId,
-        title: titleOf(row),
+        title: titleText(row),
         systemPrompt: row.attributes.systemPrompt,
         version: row.version,
         activeNodeId: row.activeNodeId,
@@ -55,7 +55,7 @@ export const show = defineSubcommand({
           );
         for (const node of shown) {
           const [index = 0, total = 1] = places.get(node.id) ?? [];
-          yield nodeText(node, total > 1 ? `${index + 1}/${total}` : '', output);
+          yield printNode(node, total > 1 ? `${index + 1}/${total}` : '', output);
         }
       })(),
     };

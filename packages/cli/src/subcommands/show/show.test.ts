@@ -4,55 +4,55 @@ import { messageKit } from '@coppice/content';
 import { nodeId, run, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice show', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O16] prints the active thread with the place among variants, and the one that ends at a node', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two');
-    await bed.json(['edit', tree, '@', 'Two, differently']);
-    const { out } = await bed.run(['show', tree]);
+    const { tree, nodes } = await fixture.grow('One', 'Two');
+    await fixture.json(['edit', tree, '@', 'Two, differently']);
+    const { out } = await fixture.run(['show', tree]);
     expect(out).toContain('You 2/2');
     expect(out).toContain('Two, differently');
-    expect(await bed.json(['show', tree, nodes[1] ?? '', '--leaf'])).toMatchObject({ nodes: [{ id: nodes[1] }] });
-    expect(await bed.json(['show', tree, nodes[0] ?? '', '--through'])).toMatchObject({
+    expect(await fixture.json(['show', tree, nodes[1] ?? '', '--leaf'])).toMatchObject({ nodes: [{ id: nodes[1] }] });
+    expect(await fixture.json(['show', tree, nodes[0] ?? '', '--through'])).toMatchObject({
       nodes: [{}, { text: 'Two, differently' }],
     });
   });
 
   it('[O16] has an empty line between messages, and goes on from the beginning when asked', async () => {
-    await bed.run(['append', '--new', '--title', 'Empty', ' ']);
-    expect((await bed.run(['show', 'Empty', 'root', '--through'])).out).toContain('Nothing was said yet.');
-    const { tree, nodes } = await bed.grow('One', 'Two');
+    await fixture.run(['append', '--new', '--title', 'Empty', ' ']);
+    expect((await fixture.run(['show', 'Empty', 'root', '--through'])).out).toContain('Nothing was said yet.');
+    const { tree, nodes } = await fixture.grow('One', 'Two');
     const both = `You  ${nodes[0]}\nOne\n\nYou  ${nodes[1]}\nTwo\n\n`;
-    expect((await bed.run(['show', tree, 'root', '--through'])).out).toBe(`Untitled  ${tree}\n\n${both}`);
-    expect((await bed.run(['show', tree, 'root'])).out).toContain('Nothing comes before the beginning.');
+    expect((await fixture.run(['show', tree, 'root', '--through'])).out).toBe(`Untitled  ${tree}\n\n${both}`);
+    expect((await fixture.run(['show', tree, 'root'])).out).toContain('Nothing comes before the beginning.');
   });
 
   it('[O7] says what of a session file cannot be read, and why another tool’s cannot be written', async () => {
     const header = { type: 'session', version: 2, uuid: 'r', parentUuid: null, id: 's' };
     const message = { type: 'message', uuid: 'm', parentUuid: 'r', message: { role: 'user', content: 'Hello' } };
-    const torn = join(bed.home, 'torn.jsonl');
+    const torn = join(fixture.home, 'torn.jsonl');
     const whole = `${JSON.stringify(header)}\n${JSON.stringify(message)}\n`;
     writeFileSync(torn, `${whole}{"type":"mess`);
-    const shown = await bed.run(['show', 'last', '--store', `jsonl:${torn}`]);
+    const shown = await fixture.run(['show', 'last', '--store', `jsonl:${torn}`]);
     expect(shown).toMatchObject({ code: 0, err: expect.stringContaining(`byte ${whole.length}`) });
     expect(shown.out).toContain('Hello');
-    const pi = join(bed.home, 'pi.jsonl');
+    const pi = join(fixture.home, 'pi.jsonl');
     const line = { type: 'message', id: 'm', parentId: null, message: { role: 'user', content: 'Hello' } };
     writeFileSync(pi, `${JSON.stringify({ type: 'session', version: 3, id: 's' })}\n${JSON.stringify(line)}\n`);
-    const { err } = await bed.run(['show', 'last', '--store', `jsonl:${pi}`]);
+    const { err } = await fixture.run(['show', 'last', '--store', `jsonl:${pi}`]);
     expect(err.trim()).toMatch(/^\S+pi\.jsonl was written by another tool: .* nothing can be saved\.$/);
   });
 
   it('[O70] shows what a reply had said whose process was killed, and no reply that still waits for it', async () => {
-    const { tree, nodes } = await bed.grow('Hello');
-    const store = await openStore(`sqlite:${bed.home}/.coppice/coppice.db`);
+    const { tree, nodes } = await fixture.grow('Hello');
+    const store = await openStore(`sqlite:${fixture.home}/.coppice/coppice.db`);
     const context = { actor: 'local', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
     const [id, at] = [nodeId(crypto.randomUUID()), Date.now() - 20_000];
     const lost = {
@@ -68,7 +68,7 @@ describe('coppice show', () => {
     await run(store, { type: 'reply', treeId: treeId(tree), parentId, replies: [{ id }] }, context);
     await store.runs.append(lost.id, { offset: 0, text: 'Half a sen' });
     await store.close();
-    expect(await bed.json(['show', tree])).toMatchObject({
+    expect(await fixture.json(['show', tree])).toMatchObject({
       nodes: [{ id: parentId }, { id, status: 'interrupted', text: 'Half a sen' }],
     });
   });

@@ -1,6 +1,6 @@
-import { change, changed } from '../../changing.ts';
+import { printChange, runTreeChange } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
-import { findPlaceOf } from '../../place.ts';
+import { findTarget } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const split = defineSubcommand({
@@ -14,10 +14,10 @@ export const split = defineSubcommand({
   ],
   examples: ['coppice split last @ 120'],
   async run(given, at) {
-    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
     const position = given.text('position');
     if (!/^\d{1,12}$/.test(position)) throw usageError(`A position is a whole number, not ${position}.`);
-    const outcome = await change(at, { type: 'split', treeId, nodeId, position: Number(position) });
-    return changed(outcome, `The left part is ${outcome.result.nodeId}, the rest ${outcome.result.right}.`, at);
+    const outcome = await runTreeChange(at, { type: 'split', treeId, nodeId, position: Number(position) });
+    return printChange(outcome, `The left part is ${outcome.result.nodeId}, the rest ${outcome.result.right}.`, at);
   },
 });

@@ -1,6 +1,6 @@
 import { ask } from '@coppice/core';
-import { change, changed } from '../../changing.ts';
-import { findPlaceOf } from '../../place.ts';
+import { printChange, runTreeChange } from '../../changing.ts';
+import { findTarget } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const switchTo = defineSubcommand({
@@ -15,14 +15,14 @@ export const switchTo = defineSubcommand({
   examples: ['coppice switch last plan-b', 'coppice switch last 01890c2e --exactly'],
   async run(given, at) {
     const store = await at.store();
-    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
     const leaf = given.flag('exactly')
       ? nodeId
       : await store.read(treeId, function* () {
           const known = yield* ask('head', { id: nodeId });
           return known === null ? nodeId : yield* ask('lastVisited', { from: nodeId });
         });
-    const outcome = await change(at, { type: 'select', treeId, nodeId: leaf });
-    return changed(outcome, `You are at ${outcome.result.nodeId}.`, at);
+    const outcome = await runTreeChange(at, { type: 'select', treeId, nodeId: leaf });
+    return printChange(outcome, `You are at ${outcome.result.nodeId}.`, at);
   },
 });

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice switch', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O11] goes to the branch through a node, down to where one last was', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
-    await bed.json(['edit', tree, nodes[1] ?? '', 'Other']);
-    expect(await bed.json(['switch', tree, nodes[1] ?? ''])).toMatchObject({ nodeId: nodes[2] });
-    expect(await bed.json(['switch', tree, nodes[1] ?? '', '--exactly'])).toMatchObject({ nodeId: nodes[1] });
-    expect(await bed.run(['switch', tree, 'ffff0000'])).toMatchObject({ code: 3 });
+    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    await fixture.json(['edit', tree, nodes[1] ?? '', 'Other']);
+    expect(await fixture.json(['switch', tree, nodes[1] ?? ''])).toMatchObject({ nodeId: nodes[2] });
+    expect(await fixture.json(['switch', tree, nodes[1] ?? '', '--exactly'])).toMatchObject({ nodeId: nodes[1] });
+    expect(await fixture.run(['switch', tree, 'ffff0000'])).toMatchObject({ code: 3 });
   });
 });

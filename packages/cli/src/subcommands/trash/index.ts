@@ -1,10 +1,10 @@
 import type { PurgeReport, Store, TreeId, TreeRow } from '@coppice/core';
-import { counted } from '../../changing.ts';
-import { findNodeIn, findTree } from '../../place.ts';
-import { listed, timeText, treeLine } from '../../printing.ts';
+import { countNoun } from '../../changing.ts';
+import type { CliContext } from '../../cli-context.ts';
+import { printList, timeText, treeLine } from '../../printing.ts';
+import { findNodeIn, findTree } from '../../resolve-target.ts';
 import { createProgress } from '../../terminal/progress.ts';
-import type { Workplace } from '../../workplace.ts';
-import { type Answer, defineSubcommand } from '../contract.ts';
+import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const trash = defineSubcommand({
   name: 'trash',
@@ -24,7 +24,7 @@ export const trash = defineSubcommand({
   async run(given, at) {
     const store = await at.store();
     const word = given.optional('tree');
-    if (word === undefined) return trees(at, given.flag('purge'));
+    if (word === undefined) return trashedTrees(at, given.flag('purge'));
     const row = await findTree(at, word);
     if (given.flag('purge')) {
       const node = given.optional('node');
@@ -40,7 +40,7 @@ export const trash = defineSubcommand({
       return {
         data: { treeId: row.id, ...report },
         lines: [
-          `${counted(report.nodes, 'node')} ${report.nodes === 1 ? 'is' : 'are'} gone for good.`,
+          `${countNoun(report.nodes, 'node')} ${report.nodes === 1 ? 'is' : 'are'} gone for good.`,
           ...remainderLines(report),
         ],
       };
@@ -48,7 +48,7 @@ export const trash = defineSubcommand({
     const items = await store.trash(row.id);
     const { style } = at.output;
     const lines = items.map((item) =>
-      listed(item.nodeId, `${timeText(item.at)}  ${item.count}`, item.preview, '', at.output),
+      printList(item.nodeId, `${timeText(item.at)}  ${item.count}`, item.preview, '', at.output),
     );
     return {
       data: { treeId: row.id, items },
@@ -57,7 +57,7 @@ export const trash = defineSubcommand({
   },
 });
 
-async function trees(at: Workplace, purge: boolean): Promise<Answer> {
+async function trashedTrees(at: CliContext, purge: boolean): Promise<SubcommandOutput> {
   const store = await at.store();
   const items: TreeRow[] = [];
   let cursor: string | null = null;
@@ -84,11 +84,11 @@ async function trees(at: Workplace, purge: boolean): Promise<Answer> {
 function remainderLines({ copies, waitingAttachments, uncleared }: PurgeReport): string[] {
   const lines = copies.map(
     ({ treeId, title, nodes }) =>
-      `${counted(nodes, 'message')} ${nodes === 1 ? 'is' : 'are'} also in ${title === null ? treeId : `"${title}" (${treeId})`}.`,
+      `${countNoun(nodes, 'message')} ${nodes === 1 ? 'is' : 'are'} also in ${title === null ? treeId : `"${title}" (${treeId})`}.`,
   );
   if (waitingAttachments > 0)
     lines.push(
-      `${counted(waitingAttachments, 'attachment')} uploaded less than an hour ago ${waitingAttachments === 1 ? 'is' : 'are'} deleted later.`,
+      `${countNoun(waitingAttachments, 'attachment')} uploaded less than an hour ago ${waitingAttachments === 1 ? 'is' : 'are'} deleted later.`,
     );
   for (const file of uncleared)
     lines.push(`Another process is reading ${file}: purged text is overwritten once it has finished.`);
@@ -112,7 +112,7 @@ function mergeReports(reports: readonly PurgeReport[], purged: ReadonlySet<TreeI
   };
 }
 
-async function purgeAll(store: Store, items: readonly TreeRow[], at: Workplace): Promise<PurgeReport[]> {
+async function purgeAll(store: Store, items: readonly TreeRow[], at: CliContext): Promise<PurgeReport[]> {
   const reports: PurgeReport[] = [];
   const progress = createProgress(at.output, 'trees');
   try {

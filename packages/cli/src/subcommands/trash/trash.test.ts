@@ -1,32 +1,32 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice trash', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O18] lists removed nodes and trees, and takes them for good', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two');
-    await bed.json(['rm', tree, '@']);
-    expect(await bed.json(['trash', tree])).toMatchObject({ items: [{ nodeId: nodes[1], count: 1 }] });
-    const purged = await bed.run(['trash', tree, nodes[1] ?? '', '--purge']);
+    const { tree, nodes } = await fixture.grow('One', 'Two');
+    await fixture.json(['rm', tree, '@']);
+    expect(await fixture.json(['trash', tree])).toMatchObject({ items: [{ nodeId: nodes[1], count: 1 }] });
+    const purged = await fixture.run(['trash', tree, nodes[1] ?? '', '--purge']);
     expect(purged).toMatchObject({ code: 0, out: '1 node is gone for good.\n' });
-    await bed.json(['rm', tree]);
-    expect(await bed.json(['trash'])).toMatchObject({ items: [{ id: tree }] });
-    await bed.json(['trash', tree, '--purge']);
-    expect(await bed.run(['show', tree])).toMatchObject({ code: 3 });
-    expect((await bed.run(['trash'])).out).toContain('The trash is empty.');
+    await fixture.json(['rm', tree]);
+    expect(await fixture.json(['trash'])).toMatchObject({ items: [{ id: tree }] });
+    await fixture.json(['trash', tree, '--purge']);
+    expect(await fixture.run(['show', tree])).toMatchObject({ code: 3 });
+    expect((await fixture.run(['trash'])).out).toContain('The trash is empty.');
   });
 
   it('[O18] takes every tree of the trash for good, however many there are', async () => {
-    const { tree } = await bed.grow('One');
-    await bed.json(['rm', tree]);
-    const database = new DatabaseSync(join(bed.home, '.coppice', 'coppice.db'));
+    const { tree } = await fixture.grow('One');
+    await fixture.json(['rm', tree]);
+    const database = new DatabaseSync(join(fixture.home, '.coppice', 'coppice.db'));
     // Written at once: two hundred trees one by one are four hundred writes that each wait for the disk.
     database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 203)
       INSERT INTO tree (id, owner, root_id, version, structure_version, next_seq, created_at, updated_at, project, pinned,
@@ -34,8 +34,8 @@ describe('coppice trash', () => {
       SELECT printf('01890c2e-0000-7000-8000-%012d', i), owner, printf('01890c2e-0000-7000-9000-%012d', i), 1, 1, 1,
         created_at, updated_at, project, pinned, trashed_at, attributes FROM tree, n`);
     database.close();
-    expect((await bed.json(['trash']))['items']).toHaveLength(204);
-    expect(await bed.json(['trash', '--purge'])).toMatchObject({ purged: true });
-    expect(await bed.json(['trash'])).toMatchObject({ items: [] });
+    expect((await fixture.json(['trash']))['items']).toHaveLength(204);
+    expect(await fixture.json(['trash', '--purge'])).toMatchObject({ purged: true });
+    expect(await fixture.json(['trash'])).toMatchObject({ items: [] });
   });
 });

@@ -1,7 +1,7 @@
 import { outlineShape, readTopology } from '@coppice/core';
-import { counted, lineFor } from '../../changing.ts';
-import { findNodeIn, findTree, lastTree } from '../../place.ts';
+import { commandLineFor, countNoun } from '../../changing.ts';
 import { drawTree, outlineTree, treeHead } from '../../printing.ts';
+import { findNodeIn, findTree, lastTree } from '../../resolve-target.ts';
 import { readRows, readShape, shapeLines } from '../../tree-shape.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -56,10 +56,10 @@ export const tree = defineSubcommand({
       lines: (function* () {
         yield treeHead(row, output);
         yield* drawTree(lines, output, rows);
-        const whole = lineFor(at, `coppice tree ${row.id} --all`);
-        const more = left === 0 ? '' : ` ${counted(left, 'line')} left out.`;
+        const whole = commandLineFor(at, `coppice tree ${row.id} --all`);
+        const more = left === 0 ? '' : ` ${countNoun(left, 'line')} left out.`;
         const how = whole === null ? 'See every one with --all.' : `See every one with ${whole}.`;
-        yield output.style.quiet(`${counted(shape.size, 'message')}, ${folded} of them folded.${more} ${how}`);
+        yield output.style.quiet(`${countNoun(shape.size, 'message')}, ${folded} of them folded.${more} ${how}`);
       })(),
     };
   },

@@ -3,28 +3,28 @@ import { messageKit } from '@coppice/content';
 import { run, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bed, makeBed } from '../../testing/index.ts';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice tree', () => {
-  let bed: Bed;
+  let fixture: CliFixture;
   beforeEach(() => {
-    bed = makeBed();
+    fixture = makeCliFixture();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   it('[O16] shows what a reply says below its question, as /branches does', async () => {
-    const asked = makeBed({ env: { COPPICE_MODEL: 'offline/guide' }, home: bed.home });
+    const asked = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' }, home: fixture.home });
     const { text } = await asked.json(['chat', '-p', 'How do I connect a model?']);
     asked.close();
     const begun = String(text).slice(0, 30);
-    const { out } = await bed.run(['tree', 'last']);
+    const { out } = await fixture.run(['tree', 'last']);
     expect(out).toContain('● How do I connect a model?');
     expect(out).toContain(`○ ${begun}`);
-    expect((await bed.run(['chat', '-p', '-t', 'last', '/branches'])).out).toContain(`“${begun}`);
+    expect((await fixture.run(['chat', '-p', '-t', 'last', '/branches'])).out).toContain(`“${begun}`);
   });
 
   it('[O16] says where a text goes on, and nowhere else', async () => {
-    const wide = makeBed({ stdout: { columns: 140, write: (text) => written.push(String(text)) } });
+    const wide = makeCliFixture({ stdout: { columns: 140, write: (text) => written.push(String(text)) } });
     const written: string[] = [];
     const long = 'Flour and water and a week of patience. '.repeat(3);
     await wide.run(['append', '--new', '--title', 'Bread', long]);
@@ -42,7 +42,7 @@ describe('coppice tree', () => {
   });
 
   it('[O82] folds a tree of many messages, counts what is hidden, and says how to see it all', async () => {
-    const store = await openStore(`sqlite:${bed.home}/large.db`);
+    const store = await openStore(`sqlite:${fixture.home}/large.db`);
     const act = { actor: 'local', kit: messageKit, now: Date.now, newId: () => randomUUID() };
     const id = treeId(randomUUID());
     await run(store, { type: 'create', treeId: id, attributes: { title: 'Large' } }, act);
@@ -54,8 +54,8 @@ describe('coppice tree', () => {
     if (fork !== undefined)
       await run(store, { type: 'append', treeId: id, parentId: fork, messages: aside, select: false }, act);
     await store.close();
-    const at = ['--store', `sqlite:${bed.home}/large.db`];
-    const { out } = await bed.run(['tree', 'last', ...at]);
+    const at = ['--store', `sqlite:${fixture.home}/large.db`];
+    const { out } = await fixture.run(['tree', 'last', ...at]);
     const shown = out.split('\n').filter((line) => line !== '');
     expect(shown.length).toBeLessThan(15);
     expect(out).toMatch(
@@ -63,25 +63,25 @@ describe('coppice tree', () => {
     );
     expect(out).toMatch(/└─● Aside .*\n {2}● Aside ends/);
     expect(out).toMatch(/602 messages, 596 of them folded\. See every one with coppice tree .* --all\.\n/);
-    expect(await bed.json(['tree', 'last', ...at])).toMatchObject({ total: 602, folded: 596, linesLeft: 0 });
-    const whole = await bed.run(['tree', 'last', '--all', ...at]);
+    expect(await fixture.json(['tree', 'last', ...at])).toMatchObject({ total: 602, folded: 596, linesLeft: 0 });
+    const whole = await fixture.run(['tree', 'last', '--all', ...at]);
     expect(whole.out.split('\n').filter((line) => line.includes('●')).length).toBe(602);
-    const few = await bed.run(['tree', 'last', '--limit', '2', ...at]);
+    const few = await fixture.run(['tree', 'last', '--limit', '2', ...at]);
     expect(few.out).toContain('left out');
-    const below = await bed.run(['tree', 'last', '--from', fork ?? '', '--limit', '3', ...at]);
+    const below = await fixture.run(['tree', 'last', '--from', fork ?? '', '--limit', '3', ...at]);
     expect(below.out).toContain('302 messages');
   });
 
   it('[O16] draws every branch: chains straight, forks indented', async () => {
-    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
-    await bed.json(['edit', tree, nodes[1] ?? '', 'Other']);
-    const { out } = await bed.run(['tree', tree]);
+    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    await fixture.json(['edit', tree, nodes[1] ?? '', 'Other']);
+    const { out } = await fixture.run(['tree', tree]);
     expect(out).toMatch(/● One .*\n├─● Two .*\n│ ● Three .*\n└─● Other/);
     // Also without colours one sees where one is.
     expect(out.split('\n').filter((line) => line.endsWith('← here'))).toEqual([expect.stringContaining('Other')]);
-    expect(await bed.json(['tree', tree, '--depth', '1'])).toMatchObject({
+    expect(await fixture.json(['tree', tree, '--depth', '1'])).toMatchObject({
       nodes: [{ id: nodes[0], hasChildren: true }],
     });
-    expect((await bed.run(['tree', tree, '--from', nodes[1] ?? ''])).out).toContain('Three');
+    expect((await fixture.run(['tree', tree, '--from', nodes[1] ?? ''])).out).toContain('Three');
   });
 });

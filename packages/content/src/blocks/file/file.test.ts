@@ -31,8 +31,8 @@ runBlockConformance(file, {
 it('[C34] a file is compared by its bytes, wherever they are kept', () => {
   const inline: FileBlock = { ...pdf, source: { type: 'base64', data: bytes.toString('base64') } };
   const stored: FileBlock = { ...pdf, source: { type: 'blob', hash, size: bytes.length } };
-  expect(file.normal(inline)).toEqual(file.normal(stored));
-  expect(file.normal({ ...inline, name: 'b.pdf' })).not.toEqual(file.normal(stored));
+  expect(file.equalityForm(inline)).toEqual(file.equalityForm(stored));
+  expect(file.equalityForm({ ...inline, name: 'b.pdf' })).not.toEqual(file.equalityForm(stored));
 });
 
 it('[C36] a file reads as its text under its name, or as name and media type', () => {

@@ -1,10 +1,10 @@
 import type { Block } from '@coppice/core';
 import { estimateTokens } from '../../tokens.ts';
-import { countedFields, defineBlock } from '../define.ts';
+import { comparedFields, defineBlock } from '../define.ts';
 import {
   type ByteSource,
   byteSourceProblem,
-  countedSource,
+  comparedSource,
   isByteSource,
   isMediaType,
   knownSource,
@@ -38,7 +38,7 @@ function hasText(value: object): boolean {
 const bytesPerToken = { text: 4, other: 25 };
 const tokensPerPage = 2000;
 
-function tokensOf(block: FileBlock): number {
+function fileTokens(block: FileBlock): number {
   if (block.source.type === 'text') return estimateTokens(block.source.text);
   const size = sourceSize(block.source);
   if (size === undefined) return tokensPerPage;
@@ -69,10 +69,10 @@ export const file = defineBlock<FileBlock>({
     block.source.type === 'text' ? `${block.name}\n${block.source.text}` : `[file: ${block.name}, ${block.mediaType}]`,
   normal(block) {
     const source =
-      block.source.type === 'text' ? { type: 'text', text: block.source.text } : countedSource(block.source);
-    return { ...countedFields(block), mediaType: block.mediaType.toLowerCase(), source };
+      block.source.type === 'text' ? { type: 'text', text: block.source.text } : comparedSource(block.source);
+    return { ...comparedFields(block), mediaType: block.mediaType.toLowerCase(), source };
   },
-  tokens: (block) => estimateTokens(block.name) + tokensOf(block),
+  tokens: (block) => estimateTokens(block.name) + fileTokens(block),
   withKnownFields: ({ name, mediaType, source }) => ({
     type: 'file',
     name,

@@ -36,8 +36,8 @@ runBlockConformance(image, {
 
 it('[C34] an image is compared by its bytes, wherever they are kept', () => {
   const stored: ImageBlock = { type: 'image', mediaType: 'IMAGE/PNG', source: { type: 'blob', hash, size: 44 } };
-  expect(image.normal(inline)).toEqual({ type: 'image', mediaType: 'image/png', source: { type: 'blob', hash } });
-  expect(image.normal(stored)).toEqual(image.normal(inline));
+  expect(image.equalityForm(inline)).toEqual({ type: 'image', mediaType: 'image/png', source: { type: 'blob', hash } });
+  expect(image.equalityForm(stored)).toEqual(image.equalityForm(inline));
 });
 
 it('[C36] an image reads as its media type or address, in one line', () => {

@@ -1,10 +1,10 @@
 import type { Block } from '@coppice/core';
 import { excerpt } from '../../problem.ts';
-import { countedFields, defineBlock } from '../define.ts';
+import { comparedFields, defineBlock } from '../define.ts';
 import {
   type ByteSource,
   byteSourceProblem,
-  countedSource,
+  comparedSource,
   isByteSource,
   isMediaType,
   knownSource,
@@ -41,7 +41,7 @@ export const image = defineBlock<ImageBlock>({
       ? `[image: ${excerpt(block.source.url, 200)}]`
       : `[image: ${block.mediaType ?? 'bytes'}]`,
   normal(block) {
-    const counted = { ...countedFields(block), source: countedSource(block.source) };
+    const counted = { ...comparedFields(block), source: comparedSource(block.source) };
     return block.mediaType === undefined ? counted : { ...counted, mediaType: block.mediaType.toLowerCase() };
   },
   tokens: () => tokensPerImage,

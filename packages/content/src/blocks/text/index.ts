@@ -1,5 +1,5 @@
 import type { TextBlock } from '@coppice/core';
-import { countedFields, defineBlock } from '../define.ts';
+import { comparedFields, defineBlock } from '../define.ts';
 
 /** Plain text. Stored exactly; compared without the white space around it, and not at all when it is blank. */
 export const text = defineBlock<TextBlock>({
@@ -13,6 +13,6 @@ export const text = defineBlock<TextBlock>({
   withKnownFields: ({ text: said }) => ({ type: 'text', text: said }),
   normal(block) {
     const trimmed = block.text.trim();
-    return trimmed === '' ? undefined : { ...countedFields(block), text: trimmed };
+    return trimmed === '' ? undefined : { ...comparedFields(block), text: trimmed };
   },
 });

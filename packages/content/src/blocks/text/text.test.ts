@@ -18,8 +18,8 @@ it('[C29] text gives itself as text and when lowered', () => {
 });
 
 it('[C30] text is compared trimmed, and not at all when blank', () => {
-  expect(text.normal({ type: 'text', text: '\t a b\n' })).toEqual({ type: 'text', text: 'a b' });
+  expect(text.equalityForm({ type: 'text', text: '\t a b\n' })).toEqual({ type: 'text', text: 'a b' });
   const cited = { type: 'text', text: 'a ', citations: ['b'], cache_control: {} } as const;
-  expect(text.normal(cited)).toEqual({ type: 'text', text: 'a', citations: ['b'] });
-  expect(text.normal({ type: 'text', text: ' \u00a0\n' })).toBe(undefined);
+  expect(text.equalityForm(cited)).toEqual({ type: 'text', text: 'a', citations: ['b'] });
+  expect(text.equalityForm({ type: 'text', text: ' \u00a0\n' })).toBe(undefined);
 });

@@ -19,7 +19,7 @@ it('[C33] thinking reads as its text, is left out when lowered, and does not cou
   const block = { type: 'thinking', thinking: 'Hm.', signature: 's' } as const;
   expect(thinking.toText(block)).toBe('Hm.');
   expect(thinking.lower(block)).toEqual([]);
-  expect(thinking.normal(block)).toBe(undefined);
+  expect(thinking.equalityForm(block)).toBe(undefined);
 });
 
 it('[C33] redacted thinking has no text and still costs tokens', () => {

@@ -34,5 +34,5 @@ it('[C31] a tool call is refused outside assistant messages', () => {
 it('[C32] a tool call reads as name and parameters, and is compared without its raw argument text', () => {
   expect(toolUse.toText(call)).toBe('search({"q":"oak","n":3})');
   expect(toolUse.lower(call)).toEqual([{ type: 'text', text: 'search({"q":"oak","n":3})' }]);
-  expect(toolUse.normal({ ...call, arguments: '{"n":3,"q":"oak"}', thoughtSignature: 'x' })).toEqual(call);
+  expect(toolUse.equalityForm({ ...call, arguments: '{"n":3,"q":"oak"}', thoughtSignature: 'x' })).toEqual(call);
 });

@@ -3,9 +3,10 @@ import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, without } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample } from '../input.ts';
+import { documentRecords, lineRecords } from '../records-in.ts';
 import {
   forwardFindings,
   hasLinks,
@@ -15,8 +16,7 @@ import {
   rootsFinding,
   rootsIn,
   wordFinding,
-} from '../oddities.ts';
-import { documentRecords, lineRecords } from '../records-in.ts';
+} from '../structure-findings.ts';
 import { stretchesOf } from '../ui-messages.ts';
 
 const name = 'ai-sdk';
@@ -43,7 +43,7 @@ function detect(sample: Sample): number {
   return isUiMessage(inner[0]) && !hasLinks(inner) ? 0.85 : 0;
 }
 
-interface Entry {
+interface AiSdkEntry {
   readonly message: JsonObject;
   /** Undefined hangs it on the one before. */
   readonly parentId: string | null | undefined;
@@ -51,7 +51,12 @@ interface Entry {
   readonly place: string;
 }
 
-function treeOf(entries: readonly Entry[], record: JsonObject, place: string, found: readonly Finding[]): ImportedTree {
+function aiSdkTree(
+  entries: readonly AiSdkEntry[],
+  record: JsonObject,
+  place: string,
+  found: readonly ImportFinding[],
+): ImportedTree {
   const findings = [...found];
   const nodes: ImportedNode[] = [];
   let previous: string | null = null;
@@ -123,7 +128,7 @@ function isPartType(type: string): boolean {
   return partTypes.has(type) || /^(?:tool|data)-/.test(type);
 }
 
-function entryOf(value: Json, place: string): Entry | undefined {
+function aiSdkEntry(value: Json, place: string): AiSdkEntry | undefined {
   if (!isJsonObject(value)) return undefined;
   if (isJsonObject(value.message))
     return { message: value.message, parentId: filledAt(value, 'parentId') ?? null, record: value, place };
@@ -132,36 +137,41 @@ function entryOf(value: Json, place: string): Entry | undefined {
 }
 
 /** What comes of a list: a tree, or a finding where its messages are those of another program's tree. */
-function eventOf(entries: readonly Entry[], record: JsonObject, place: string, found: readonly Finding[]): ReadEvent {
+function eventOf(
+  entries: readonly AiSdkEntry[],
+  record: JsonObject,
+  place: string,
+  found: readonly ImportFinding[],
+): ReadEvent {
   // An entry of a repository names its parent beside its message; a message by itself does so in its metadata.
   const messages = entries.map(({ message, record: own }) => (message === own ? own : null));
   const linked = linkFinding(messages, place);
   if (linked !== undefined) return { type: 'finding', finding: linked };
-  return { type: 'tree', tree: treeOf(entries, record, place, found) };
+  return { type: 'tree', tree: aiSdkTree(entries, record, place, found) };
 }
 
-async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
+async function* readAiSdkFile(file: InputFile): AsyncGenerator<ReadEvent> {
   const lines = await isLineFile(file);
-  const loose: Entry[] = [];
-  const found: Finding[] = [];
+  const loose: AiSdkEntry[] = [];
+  const found: ImportFinding[] = [];
   let rest: JsonObject = {};
   for await (const record of lines ? lineRecords(file) : documentRecords(file, [['*'], ['messages', '*']])) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
-      if (isJsonObject(record.value)) rest = without(record.value, 'messages');
+      if (isJsonObject(record.value)) rest = omitKeys(record.value, 'messages');
     } else if (isJsonObject(record.value) && Array.isArray(record.value.messages)) {
       const { messages } = record.value;
-      const inner: Finding[] = [...record.findings];
-      const entries: Entry[] = [];
+      const inner: ImportFinding[] = [...record.findings];
+      const entries: AiSdkEntry[] = [];
       for (const [index, one] of messages.entries()) {
         const at = `${record.place}.messages[${index}]`;
-        const entry = entryOf(one, at);
+        const entry = aiSdkEntry(one, at);
         if (entry === undefined) inner.push(finding('import/record-unreadable', 'loss', at, 'no message', 1));
         else entries.push(entry);
       }
-      yield eventOf(entries, without(record.value, 'messages'), record.place, inner);
+      yield eventOf(entries, omitKeys(record.value, 'messages'), record.place, inner);
     } else {
-      const entry = entryOf(record.value, record.place);
+      const entry = aiSdkEntry(record.value, record.place);
       if (entry === undefined)
         yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', record.place, 'no message', 1) };
       else loose.push(entry);
@@ -172,7 +182,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
 }
 
 async function* read(input: Input): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) yield* readFile(file);
+  for (const file of input.files) yield* readAiSdkFile(file);
 }
 
 /** Messages of the AI SDK, as a list or with branches in assistant-ui's repository. */

@@ -15,7 +15,7 @@ const picture = new Uint8Array(400_000).map((_, index) => index % 251);
 const hash = sha256Hex(picture);
 
 /** A tree with everything in it: branches, groups, a tool, markers, trash, a bookmark, foreign names, an attachment. */
-async function planted() {
+async function sample() {
   const store = new ReferenceStore();
   const act = { actor: 'me', kit: messageKit, ...ticking() };
   const does = <C extends Parameters<typeof run>[1]>(command: C) => run(store, command, act);
@@ -53,7 +53,7 @@ async function planted() {
 }
 
 async function written(
-  from: Awaited<ReturnType<typeof planted>>,
+  from: Awaited<ReturnType<typeof sample>>,
   blobs = true,
 ): Promise<{ text: string; losses: number }> {
   async function* trees(): AsyncGenerator<ExportedTree> {
@@ -80,8 +80,8 @@ const rowOf = ({ activeNodeId, rootId, attributes, size, bookmarks }: Tree) => (
   bookmarks: bookmarks.size,
 });
 
-const whole = (await written(await planted())).text;
-const plain = await writeStored(await planted(), archive);
+const whole = (await written(await sample())).text;
+const plain = await writeStored(await sample(), archive);
 
 /** Lines without sums and times of the row: a store that takes a tree in has its own clock. */
 function comparable(files: ReadonlyMap<string, string>): unknown {
@@ -116,7 +116,7 @@ runFormatConformance(archive, [
 
 describe('an archive', () => {
   it('[I18] brings a tree back with its ids, trash, groups, markers, bookmarks, order and names', async () => {
-    const from = await planted();
+    const from = await sample();
     const { text, losses } = await written(from);
     expect(losses).toBe(0);
     const stored = await storeInput(inputOf({ a: text }));
@@ -139,7 +139,7 @@ describe('an archive', () => {
     for await (const event of readImport(inputOf({ a: whole })))
       if (event.type === 'blob') blobs.push(await event.blob.read());
     expect(blobs).toEqual([picture]);
-    expect((await written(await planted(), false)).losses).toBe(1);
+    expect((await written(await sample(), false)).losses).toBe(1);
   });
 
   it('[I20] tells when a line was changed, left out or exchanged, and refuses a newer version', async () => {

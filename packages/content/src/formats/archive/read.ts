@@ -10,11 +10,11 @@ import {
 } from '@coppice/core';
 import { fromBase64, isBase64 } from '../../base64.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { joined } from '../bytes.ts';
+import { joinBytes } from '../bytes.ts';
 import type { ImportedBlob, ImportedMarker, ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
-import { type Finding, finding, refuseImport } from '../findings.ts';
+import { finding, type ImportFinding, refuseImport } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { splitLines } from '../lines.ts';
@@ -35,7 +35,7 @@ function isStatus(value: string | undefined): value is NodeStatus {
   return nodeStatuses.some((status) => status === value);
 }
 
-function markerOf(marker: JsonObject): ImportedMarker {
+function archivedMarker(marker: JsonObject): ImportedMarker {
   const firstKept = filledAt(marker, 'firstKept');
   const from = filledAt(marker, 'from');
   const tokensBefore = numberAt(marker, 'tokensBefore');
@@ -48,11 +48,11 @@ function markerOf(marker: JsonObject): ImportedMarker {
 }
 
 /** A tree whose lines are still coming. */
-class Draft {
+class ArchiveDraft {
   readonly nodes: { readonly node: ImportedNode; readonly position: string; readonly parent: string }[] = [];
   readonly bookmarks = new Map<string, { title: string; createdAt: number; updatedAt: number }>();
   readonly names: NonNullable<ImportedTree['restores']>['names'][number][] = [];
-  readonly findings: Finding[] = [];
+  readonly findings: ImportFinding[] = [];
   readonly sum = new LineSum();
   readonly row: JsonObject;
   readonly place: string;
@@ -91,7 +91,7 @@ class Draft {
       ...(createdAt === undefined ? {} : { createdAt }),
       ...(sequence === undefined ? {} : { sequence }),
       ...(line.removed === true ? { removed: true } : {}),
-      ...(isJsonObject(line.marker) ? { marker: markerOf(line.marker) } : {}),
+      ...(isJsonObject(line.marker) ? { marker: archivedMarker(line.marker) } : {}),
     };
     this.nodes.push({ node, position: textAt(line, 'position') ?? '', parent: node.parentExternalId ?? '' });
   }
@@ -171,7 +171,7 @@ class BlobDraft {
   #parts: Uint8Array[] = [];
 
   /** The attachment, when this line completes it. */
-  add(line: JsonObject, place: string): { readonly blob?: ImportedBlob; readonly finding?: Finding } {
+  add(line: JsonObject, place: string): { readonly blob?: ImportedBlob; readonly finding?: ImportFinding } {
     const hash = filledAt(line, 'hash') ?? '';
     const data = textAt(line, 'data') ?? '';
     const part = numberAt(line, 'part') ?? 0;
@@ -184,7 +184,7 @@ class BlobDraft {
       return { finding: finding('import/checksum', 'loss', place, `attachment ${hash.slice(0, 12)}`) };
     this.#parts.push(fromBase64(data));
     if (this.#parts.length < parts) return {};
-    const bytes = joined(this.#parts);
+    const bytes = joinBytes(this.#parts);
     this.#parts = [];
     if (sha256Hex(bytes) !== hash)
       return { finding: finding('import/checksum', 'loss', place, `attachment ${hash.slice(0, 12)}`) };
@@ -201,10 +201,10 @@ function checkHead(line: JsonObject, place: string): void {
     });
 }
 
-async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
+async function* readArchiveFile(file: InputFile): AsyncGenerator<ReadEvent> {
   const whole = new LineSum();
   const blobs = new BlobDraft();
-  let draft: Draft | undefined;
+  let draft: ArchiveDraft | undefined;
   let ended = false;
   let trees = 0;
   for await (const { bytes, number } of splitLines(file.stream())) {
@@ -224,8 +224,8 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
       if (blob !== undefined) yield { type: 'blob', blob };
       if (found !== undefined) yield { type: 'finding', finding: found };
     } else if (value.type === 'tree') {
-      if (draft !== undefined) yield { type: 'tree', tree: brokenOff(draft) };
-      draft = new Draft(value, place);
+      if (draft !== undefined) yield { type: 'tree', tree: truncatedArchive(draft) };
+      draft = new ArchiveDraft(value, place);
       draft.sum.add(text);
     } else if (value.type === 'end' && 'trees' in value) {
       ended = true;
@@ -245,12 +245,12 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
       draft.add(value, place);
     }
   }
-  if (draft !== undefined) yield { type: 'tree', tree: brokenOff(draft) };
+  if (draft !== undefined) yield { type: 'tree', tree: truncatedArchive(draft) };
   if (!ended)
     yield { type: 'finding', finding: finding('import/checksum', 'repair', file.name, 'the archive breaks off') };
 }
 
-function brokenOff(draft: Draft): ImportedTree {
+function truncatedArchive(draft: ArchiveDraft): ImportedTree {
   draft.findings.push(finding('import/checksum', 'repair', draft.place, 'the conversation breaks off'));
   return draft.tree();
 }
@@ -259,7 +259,7 @@ function brokenOff(draft: Draft): ImportedTree {
 export async function* read(input: Input): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     // The only file there is may be damaged where it begins.
-    if (input.files.length === 1 || detect(await sampleOf({ files: [file] })) > 0) yield* readFile(file);
+    if (input.files.length === 1 || detect(await sampleOf({ files: [file] })) > 0) yield* readArchiveFile(file);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
 }

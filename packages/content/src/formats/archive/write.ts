@@ -17,7 +17,7 @@ function blobOf(block: Block): { readonly hash: string; readonly mediaType: stri
 }
 
 /** What a node is made of; what follows from the message is made again. */
-function nodeLine(node: Node): object {
+function archiveNodeLine(node: Node): object {
   const { id, parentId, position, seq, kind, status, groupId, createdAt, message, meta, marker, removedIn } = node;
   return {
     type: 'node',
@@ -39,7 +39,7 @@ function nodeLine(node: Node): object {
 /** One line of JSON, keys in their order: a block of a type that this build does not know comes back byte for byte. */
 // Escaped here and not by who prints it: the sums are over the lines as they are written, and a terminal must find nothing
 // in them that it obeys.
-const lineOf = (value: object) =>
+const archiveLine = (value: object) =>
   `${JSON.stringify(value).replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -51,19 +51,19 @@ async function* blobLines(hash: string, mediaType: string, options: WriteOptions
   const parts = Math.max(1, Math.ceil(bytes.length / blobPart));
   for (let part = 0; part < parts; part++) {
     const data = toBase64(bytes.subarray(part * blobPart, (part + 1) * blobPart));
-    yield lineOf({ type: 'blob', hash, size: bytes.length, mediaType, part, parts, data });
+    yield archiveLine({ type: 'blob', hash, size: bytes.length, mediaType, part, parts, data });
   }
 }
 
 async function* treeLines(tree: ExportedTree): AsyncGenerator<string> {
   const { treeId: id, rootId, attributes, createdAt, updatedAt, activeNodeId } = tree;
   const all = [...tree.nodes, ...tree.trash].sort((a, b) => a.seq - b.seq);
-  yield lineOf({ type: 'tree', id, rootId, attributes, createdAt, updatedAt, activeNodeId, nodes: all.length });
-  for (const node of all) yield lineOf(nodeLine(node));
-  for (const bookmark of tree.bookmarks) yield lineOf({ type: 'bookmark', ...bookmark });
+  yield archiveLine({ type: 'tree', id, rootId, attributes, createdAt, updatedAt, activeNodeId, nodes: all.length });
+  for (const node of all) yield archiveLine(archiveNodeLine(node));
+  for (const bookmark of tree.bookmarks) yield archiveLine({ type: 'bookmark', ...bookmark });
   const names: Json[] = tree.names.map(({ nodeId, format, scope, id: name }) => ({ nodeId, format, scope, id: name }));
   for (let at = 0; at < names.length; at += namesPerLine)
-    yield lineOf({ type: 'names', names: names.slice(at, at + namesPerLine) });
+    yield archiveLine({ type: 'names', names: names.slice(at, at + namesPerLine) });
 }
 
 /** Writes an archive: everything of the trees, one line after the other. */
@@ -71,7 +71,7 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
   yield { type: 'file', name: 'archive.coppice.jsonl', mediaType: 'application/x-ndjson' };
   yield {
     type: 'text',
-    text: lineOf({ type: 'archive', format: 'coppice', version: archiveVersion, exportedAt: toIso(options.now) }),
+    text: archiveLine({ type: 'archive', format: 'coppice', version: archiveVersion, exportedAt: toIso(options.now) }),
   };
   const kept = new Set<string>();
   const whole = new LineSum();
@@ -95,10 +95,10 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
       sum.add(text);
       yield { type: 'text', text };
     }
-    const end = lineOf({ type: 'end', tree: tree.treeId, sum: sum.value });
+    const end = archiveLine({ type: 'end', tree: tree.treeId, sum: sum.value });
     whole.add(end);
     yield { type: 'text', text: end };
     yield { type: 'count', written: tree.nodes.length };
   }
-  yield { type: 'text', text: lineOf({ type: 'end', trees: count, sum: whole.value }) };
+  yield { type: 'text', text: archiveLine({ type: 'end', trees: count, sum: whole.value }) };
 }

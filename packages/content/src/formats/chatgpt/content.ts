@@ -1,12 +1,12 @@
 // What a ChatGPT node says, as a canonical message.
 import type { Json, JsonObject, NodeKind, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, attachmentBlock } from '../attachments.ts';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt, without } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { filledAt, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { hasWords } from '../words-in.ts';
 
 /** What was made of one message. */
-export interface Said {
+export interface ChatgptMessage {
   /** Null where it says nothing. */
   readonly message: JsonObject | null;
   readonly kind?: Exclude<NodeKind, 'root'>;
@@ -15,7 +15,7 @@ export interface Said {
   readonly blobs: readonly Attachment[];
   /** Ids of files that it names and that were not given: where one of them is there, the message is read again with it. */
   readonly wanted: readonly string[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ImportFinding[];
 }
 
 /** Who the message is for, where that is a tool. */
@@ -30,17 +30,17 @@ export function callIdOf(nodeId: string): string {
   return `call-${nodeId}`;
 }
 
-const text = (value: string): JsonObject => ({ type: 'text', text: value });
+const chatgptText = (value: string): JsonObject => ({ type: 'text', text: value });
 
 /** The id in an address such as `sediment://file_0001` or `file-service://file-abc`. */
 function assetId(pointer: string): string {
   return pointer.replace(/^[a-z-]+:\/\//, '').replace(/[#?].*$/s, '');
 }
 
-interface Draft {
+interface MessageDraft {
   readonly blocks: Json[];
   readonly blobs: Attachment[];
-  readonly findings: Finding[];
+  readonly findings: ImportFinding[];
   /** Ids of files that were not at hand. */
   readonly wanted: string[];
   readonly place: string;
@@ -52,15 +52,15 @@ export type FoundFiles = ReadonlyMap<string, Attachment>;
 
 const noFiles: FoundFiles = new Map();
 
-function fileOf(id: string, draft: Draft): Attachment | undefined {
+function attachedFile(id: string, draft: MessageDraft): Attachment | undefined {
   const found = draft.files.get(id);
   if (found === undefined) draft.wanted.push(id);
   return found;
 }
 
-function asset(part: JsonObject, draft: Draft): Json {
+function asset(part: JsonObject, draft: MessageDraft): Json {
   const pointer = filledAt(part, 'asset_pointer');
-  const found = pointer === undefined ? undefined : fileOf(assetId(pointer), draft);
+  const found = pointer === undefined ? undefined : attachedFile(assetId(pointer), draft);
   if (found === undefined) {
     draft.findings.push(finding('import/attachment-missing', 'note', draft.place, pointer ?? 'no address'));
     const type = `chatgpt-${textAt(part, 'content_type') ?? 'asset'}`;
@@ -70,9 +70,9 @@ function asset(part: JsonObject, draft: Draft): Json {
   return attachmentBlock(found);
 }
 
-function addPart(part: Json, draft: Draft): void {
+function addPart(part: Json, draft: MessageDraft): void {
   if (typeof part === 'string') {
-    if (part !== '') draft.blocks.push(text(part));
+    if (part !== '') draft.blocks.push(chatgptText(part));
     return;
   }
   if (!isJsonObject(part)) {
@@ -102,7 +102,7 @@ const plainFields: ReadonlyMap<Json | undefined, readonly string[]> = new Map<Js
 ]);
 
 /** The text of a content type that is one. */
-function plainText(content: JsonObject): string | undefined {
+function chatgptPlainText(content: JsonObject): string | undefined {
   return plainFields
     .get(content.content_type)
     ?.map((key) => filledAt(content, key))
@@ -122,11 +122,11 @@ function thoughts(content: JsonObject): Json[] {
   return blocks;
 }
 
-function readContent(content: JsonObject, draft: Draft): void {
+function readContent(content: JsonObject, draft: MessageDraft): void {
   const type = textAt(content, 'content_type');
-  const plain = plainText(content);
+  const plain = chatgptPlainText(content);
   if (plain !== undefined) {
-    if (plain !== '') draft.blocks.push(text(plain));
+    if (plain !== '') draft.blocks.push(chatgptText(plain));
   } else if (type === 'thoughts') {
     for (const block of thoughts(content)) draft.blocks.push(block);
   } else if (type === 'text' || type === 'multimodal_text' || (type === undefined && Array.isArray(content.parts))) {
@@ -152,7 +152,7 @@ function callBlock(message: JsonObject, recipient: string, nodeId: string, block
   return { type: 'tool-use', id: callIdOf(nodeId), name: recipient, parameters };
 }
 
-function statusOf(message: JsonObject): NodeStatus | undefined {
+function messageStatus(message: JsonObject): NodeStatus | undefined {
   const ended = textAt(objectAt(objectAt(message, 'metadata'), 'finish_details'), 'type');
   if (ended === 'interrupted') return 'aborted';
   const status = textAt(message, 'status');
@@ -160,7 +160,7 @@ function statusOf(message: JsonObject): NodeStatus | undefined {
   return objectAt(message, 'content').content_type === 'system_error' ? 'error' : undefined;
 }
 
-function metaOf(message: JsonObject, role: string): NodeMeta {
+function messageMeta(message: JsonObject, role: string): NodeMeta {
   const metadata = objectAt(message, 'metadata');
   const model = filledAt(metadata, 'model_slug') ?? filledAt(metadata, 'default_model_slug');
   const ended = textAt(objectAt(metadata, 'finish_details'), 'type');
@@ -185,11 +185,11 @@ function metaOf(message: JsonObject, role: string): NodeMeta {
   };
 }
 
-function addFiles(message: JsonObject, draft: Draft): void {
+function addFiles(message: JsonObject, draft: MessageDraft): void {
   for (const attached of listAt(objectAt(message, 'metadata'), 'attachments')) {
     if (!isJsonObject(attached)) continue;
     const id = filledAt(attached, 'id');
-    const found = id === undefined ? undefined : fileOf(id, draft);
+    const found = id === undefined ? undefined : attachedFile(id, draft);
     if (found !== undefined && draft.blobs.some((one) => one.hash === found.hash)) continue;
     if (found === undefined) {
       draft.findings.push(
@@ -209,7 +209,7 @@ const markers: ReadonlySet<unknown> = new Set(['user_editable_context', 'model_e
  * Reads what a node says. `callId` is the call that a tool's message answers. Nothing is waited for here: nearly no message
  * names a file, and a wait for each would cost more than reading it does.
  */
-export function readMessage(
+export function readChatgptMessage(
   message: JsonObject,
   given: {
     readonly nodeId: string;
@@ -217,12 +217,12 @@ export function readMessage(
     readonly place: string;
     readonly files?: FoundFiles;
   },
-): Said {
+): ChatgptMessage {
   const { nodeId, callId, place, files = noFiles } = given;
-  const draft: Draft = { blocks: [], blobs: [], findings: [], wanted: [], place, files };
+  const draft: MessageDraft = { blocks: [], blobs: [], findings: [], wanted: [], place, files };
   const content = objectAt(message, 'content');
   const role = textAt(objectAt(message, 'author'), 'role') ?? 'assistant';
-  const status = statusOf(message);
+  const status = messageStatus(message);
   readContent(content, draft);
   const recipient = recipientOf(message);
   let blocks: readonly Json[] = draft.blocks;
@@ -230,7 +230,7 @@ export function readMessage(
     blocks = [callBlock(message, recipient, nodeId, draft.blocks)];
   else addFiles(message, draft);
   const rest = {
-    meta: metaOf(message, role),
+    meta: messageMeta(message, role),
     ...(status === undefined ? {} : { status }),
     blobs: draft.blobs,
     wanted: draft.wanted,
@@ -238,11 +238,11 @@ export function readMessage(
   };
   if (role === 'tool') {
     const answers = callId ?? callIdOf(nodeId);
-    const found = blocks.length === 0 ? [text('')] : blocks;
+    const found = blocks.length === 0 ? [chatgptText('')] : blocks;
     return { ...rest, message: { role, content: found, tool_call_id: answers } };
   }
   if (blocks.length === 0) {
-    if (hasWords(without(message, 'metadata')))
+    if (hasWords(omitKeys(message, 'metadata')))
       draft.findings.push(finding('import/message-unreadable', 'repair', place, 'its words are in unknown fields'));
     return { ...rest, message: null, kind: 'state' };
   }

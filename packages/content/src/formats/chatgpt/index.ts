@@ -1,5 +1,5 @@
 import { defineFormat } from '../contract.ts';
-import { besideLoses } from '../exporting.ts';
+import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -22,12 +22,12 @@ export const chatgpt = defineFormat({
       tags: 'Tags are left out.',
       bookmarks: 'Bookmarks are left out.',
       block: 'Blocks that ChatGPT does not have are written as text.',
-      usage: besideLoses.usage,
-      excluded: besideLoses.excluded,
-      failures: besideLoses.failures,
-      failed: besideLoses.failed,
-      notes: besideLoses.notes,
-      attributes: besideLoses.attributes,
+      usage: metadataLossFields.usage,
+      excluded: metadataLossFields.excluded,
+      failures: metadataLossFields.failures,
+      failed: metadataLossFields.failed,
+      notes: metadataLossFields.notes,
+      attributes: metadataLossFields.attributes,
     },
     write,
   },

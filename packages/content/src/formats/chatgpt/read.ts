@@ -3,15 +3,15 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { type Attachment, Attachments } from '../attachments.ts';
 import type { ImportedBlob, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { itemsPerPause, type Pause } from '../cooperative.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { filledAt, fromSeconds, isJsonObject, objectAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
-import { addAll, type Finding, finding } from '../findings.ts';
-import { type Rest, stretch } from '../in-turns.ts';
-import { headOf, type Input, type InputFile, isLineFile, isMedia, type Sample } from '../input.ts';
-import { keyFinding, parentFinding, roleFinding, rootsFinding } from '../oddities.ts';
+import { filledAt, fromSeconds, isJsonObject, objectAt, omitKeys, textAt, textsAt, timeFinding } from '../fields.ts';
+import { addAll, finding, type ImportFinding } from '../findings.ts';
+import { type Input, type InputFile, isLineFile, isMedia, readHead, type Sample } from '../input.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
-import { callIdOf, type FoundFiles, readMessage, recipientOf, type Said } from './content.ts';
+import { keyFinding, parentFinding, roleFinding, rootsFinding } from '../structure-findings.ts';
+import { type ChatgptMessage, callIdOf, type FoundFiles, readChatgptMessage, recipientOf } from './content.ts';
 
 function hasAuthor(message: JsonObject): boolean {
   return typeof objectAt(message, 'author').role === 'string';
@@ -40,7 +40,7 @@ function isMapping(value: Json | undefined): boolean {
 }
 
 /** Whether the beginning of a file shows conversations: one, a list, or a list under a key. */
-function isExport(json: Json | undefined): boolean {
+function isChatgptExport(json: Json | undefined): boolean {
   if (isMapping(json)) return true;
   const list = isJsonObject(json) ? json.conversations : json;
   if (!Array.isArray(list)) return false;
@@ -49,11 +49,11 @@ function isExport(json: Json | undefined): boolean {
 
 /** Tells the format by the mappings of its conversations. */
 export function detect(sample: Sample): number {
-  return sample.files.some((file) => isExport(file.json)) ? 0.95 : 0;
+  return sample.files.some((file) => isChatgptExport(file.json)) ? 0.95 : 0;
 }
 
 /** A node's own id, by memory of what each node above is: a call, a tool's result on its way to one, or neither. */
-class Calls {
+class ToolCalls {
   readonly #mapping: ReadonlyMap<string, JsonObject>;
   readonly #known = new Map<string, string | undefined>();
 
@@ -90,10 +90,10 @@ class Calls {
 }
 
 const roles: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
-const isRole = (role: string) => roles.has(role);
+const isChatgptRole = (role: string) => roles.has(role);
 
 /** The files of some ids, as far as they are there. */
-async function filesOf(ids: readonly string[], files: Attachments): Promise<FoundFiles> {
+async function filesOfExport(ids: readonly string[], files: Attachments): Promise<FoundFiles> {
   const byId = new Map<string, Attachment>();
   for (const id of ids) {
     const file = await files.find(id);
@@ -102,16 +102,16 @@ async function filesOf(ids: readonly string[], files: Attachments): Promise<Foun
   return byId;
 }
 
-function isTool(message: JsonObject | undefined): boolean {
+function isToolMessage(message: JsonObject | undefined): boolean {
   return message !== undefined && textAt(objectAt(message, 'author'), 'role') === 'tool';
 }
 
-function isRoot(node: JsonObject): boolean {
+function isRootMessage(node: JsonObject): boolean {
   return (node.parent === null || node.parent === undefined) && !isJsonObject(node.message);
 }
 
 /** A message in which this program left a tree's system prompt. */
-function promptOf(node: JsonObject): string | undefined {
+function promptAbove(node: JsonObject): string | undefined {
   const message = objectAt(node, 'message');
   if (objectAt(message, 'metadata').coppice_system_prompt !== true) return undefined;
   return textsAt(objectAt(message, 'content'), 'parts').join('');
@@ -127,7 +127,7 @@ type Made = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
  */
 class Mapping {
   readonly place: string;
-  readonly findings: Finding[];
+  readonly findings: ImportFinding[];
   readonly listed = new Map<string, JsonObject>();
   /** Nodes that are the tree's own: its root, and where this program left a system prompt. */
   readonly own = new Map<string, JsonObject>();
@@ -137,9 +137,9 @@ class Mapping {
   /** The children of the tree's own nodes. */
   readonly first: string[] = [];
   systemPrompt: string | undefined;
-  readonly #calls = new Calls(this.listed);
+  readonly #calls = new ToolCalls(this.listed);
 
-  constructor(conversation: JsonObject, place: string, findings: Finding[]) {
+  constructor(conversation: JsonObject, place: string, findings: ImportFinding[]) {
     this.place = place;
     this.findings = findings;
     const listed = objectAt(conversation, 'mapping');
@@ -152,18 +152,18 @@ class Mapping {
 
   #list(id: string, node: JsonObject): void {
     this.listed.set(id, node);
-    const prompt = promptOf(node);
+    const prompt = promptAbove(node);
     if (prompt !== undefined) this.systemPrompt = prompt;
-    if (prompt !== undefined || isRoot(node)) this.own.set(id, node);
+    if (prompt !== undefined || isRootMessage(node)) this.own.set(id, node);
   }
 
   /** What a node says; undefined where it has no message. */
-  #said(id: string, node: JsonObject, files?: FoundFiles): Said | undefined {
+  #said(id: string, node: JsonObject, files?: FoundFiles): ChatgptMessage | undefined {
     const { message } = node;
     if (!isJsonObject(message)) return undefined;
-    const callId = isTool(message) ? this.#calls.of(id) : undefined;
+    const callId = isToolMessage(message) ? this.#calls.of(id) : undefined;
     const given = { nodeId: id, callId, place: this.#placeOf(id) };
-    return readMessage(message, files === undefined ? given : { ...given, files });
+    return readChatgptMessage(message, files === undefined ? given : { ...given, files });
   }
 
   #placeOf(id: string): string {
@@ -177,7 +177,7 @@ class Mapping {
 
   /** Reads nodes from a place on, up to one that names files, which have to be waited for. */
   readSome(ids: readonly string[], from: number): { readonly next: number; readonly files: readonly string[] } {
-    const end = Math.min(ids.length, from + stretch);
+    const end = Math.min(ids.length, from + itemsPerPause);
     for (let at = from; at < end; at++) {
       const files = this.take(ids[at] ?? '');
       if (files.length > 0) return { next: at + 1, files };
@@ -199,7 +199,7 @@ class Mapping {
     return noFiles;
   }
 
-  #keep(id: string, node: JsonObject, said: Said | undefined): void {
+  #keep(id: string, node: JsonObject, said: ChatgptMessage | undefined): void {
     const { findings } = this;
     if (Array.isArray(node.children)) this.childOrder.set(id, textsAt(node, 'children'));
     const at = this.#placeOf(id);
@@ -207,7 +207,8 @@ class Mapping {
     addAll(findings, parentFinding(node.parent, at));
     addAll(findings, keyFinding(id, node.id, at));
     const message = isJsonObject(node.message) ? node.message : undefined;
-    if (message !== undefined) addAll(findings, roleFinding('role', objectAt(message, 'author').role, isRole, at));
+    if (message !== undefined)
+      addAll(findings, roleFinding('role', objectAt(message, 'author').role, isChatgptRole, at));
     if (said?.message?.role === 'tool' && this.#calls.of(id) === undefined)
       findings.push(finding('import/tool-pairing', 'note', at, 'no call above it'));
     if (said !== undefined) {
@@ -222,7 +223,7 @@ class Mapping {
       parentExternalId: parent !== null && this.own.has(parent) ? null : parent,
       message: said?.message ?? null,
       kind: said?.kind ?? (said?.message == null ? 'state' : 'message'),
-      record: without(node, 'children'),
+      record: omitKeys(node, 'children'),
       place: at,
     };
     if (said !== undefined) made.meta = said.meta;
@@ -232,12 +233,12 @@ class Mapping {
   }
 }
 
-async function treeOf(
+async function chatgptTree(
   conversation: JsonObject,
   place: string,
-  found: readonly Finding[],
+  found: readonly ImportFinding[],
   files: Attachments,
-  rest: Rest | undefined,
+  rest: Pause | undefined,
 ): Promise<ImportedTree> {
   // It was parsed in one piece, which may have taken long.
   await rest?.();
@@ -247,7 +248,7 @@ async function treeOf(
   for (let at = 0; at < ids.length; ) {
     const wanting = mapping.readSome(ids, at);
     at = wanting.next;
-    if (wanting.files.length > 0) mapping.take(ids[at - 1] ?? '', await filesOf(wanting.files, files));
+    if (wanting.files.length > 0) mapping.take(ids[at - 1] ?? '', await filesOfExport(wanting.files, files));
     const resting = rest?.();
     if (resting !== undefined) await resting;
   }
@@ -267,8 +268,8 @@ function madeOf(conversation: JsonObject, mapping: Mapping): ImportedTree {
     childOrder.set('', first);
   }
   const current = conversation.current_node;
-  const record = without(conversation, 'mapping');
-  const kept = Object.fromEntries([...own].map(([id, node]) => [id, without(node, 'children')]));
+  const record = omitKeys(conversation, 'mapping');
+  const kept = Object.fromEntries([...own].map(([id, node]) => [id, omitKeys(node, 'children')]));
   const createdAt = fromSeconds(conversation.create_time);
   const updatedAt = fromSeconds(conversation.update_time);
   for (const [key, read] of [
@@ -301,9 +302,9 @@ function madeOf(conversation: JsonObject, mapping: Mapping): ImportedTree {
 async function* readConversation(
   conversation: JsonObject,
   place: string,
-  found: readonly Finding[],
+  found: readonly ImportFinding[],
   files: Attachments,
-  rest: Rest | undefined,
+  rest: Pause | undefined,
 ): AsyncGenerator<ReadEvent> {
   const mapping = objectAt(conversation, 'mapping');
   if (isOtherMapping(mapping)) {
@@ -312,16 +313,16 @@ async function* readConversation(
       type: 'finding',
       finding: finding('import/other-format', 'loss', place, 'no message names its author', count),
     };
-  } else yield { type: 'tree', tree: await treeOf(conversation, place, found, files, rest) };
+  } else yield { type: 'tree', tree: await chatgptTree(conversation, place, found, files, rest) };
 }
 
 async function hasConversations(file: InputFile): Promise<boolean> {
   if (isMedia(file.name)) return false;
-  return isExport(partialJson(decodeUtf8((await headOf(file)).head).text));
+  return isChatgptExport(partialJson(decodeUtf8((await readHead(file)).head).text));
 }
 
 /** The ids in a file's name, such as `file-AbC123` in `file-AbC123-photo.png` or `photo-file-AbC123.png`, and the name itself. */
-function idsIn(name: string): string[] {
+function conversationIds(name: string): string[] {
   const base = name.slice(name.lastIndexOf('/') + 1);
   const ids = [base];
   for (const [id] of base.matchAll(/(?<![A-Za-z0-9])file[-_][A-Za-z0-9]+/g)) ids.push(id);
@@ -345,7 +346,7 @@ export async function* read(input: Input, { rest }: ReadOptions = {}): AsyncGene
   // The only file there is may be damaged where it begins.
   if (chosen.length === 0 && input.files.length === 1) chosen.push(...others.splice(0));
   chosen.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const files = new Attachments(others, idsIn);
+  const files = new Attachments(others, conversationIds);
   for (const file of chosen) {
     const single: JsonObject[] = [];
     const lines = await isLineFile(file);

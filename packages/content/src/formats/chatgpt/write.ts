@@ -1,27 +1,27 @@
 import type { Block, Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { isText } from '@coppice/core';
-import { definitionOf } from '../../blocks/index.ts';
+import { blockDefinitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent } from '../contract.ts';
 import {
   attributeLosses,
-  besideLosses,
   bookmarkLosses,
-  childrenOf,
+  exportedChildren,
   loss,
+  metadataLosses,
   originalTree,
   outgoingIds,
   timesOf,
 } from '../exporting.ts';
-import { filledAt, isJsonObject, objectAt, without } from '../fields.ts';
-import { isStored } from '../inline-bytes.ts';
-import { originalOf } from '../records.ts';
+import { filledAt, isJsonObject, objectAt, omitKeys } from '../fields.ts';
+import { isStoredBlob } from '../inline-bytes.ts';
+import { originalOf } from '../original-record.ts';
 
 const name = 'chatgpt';
 
-const seconds = (at: number) => at / 1000;
+const toSeconds = (at: number) => at / 1000;
 
 /** One node of the mapping to be. */
-interface Entry {
+interface MappingEntry {
   readonly id: string;
   parent: string | null;
   readonly children: string[];
@@ -30,25 +30,25 @@ interface Entry {
   readonly rest: JsonObject;
 }
 
-function statusOf(node: Node): string {
+function chatgptStatus(node: Node): string {
   return node.status === 'interrupted' || node.status === 'pending' ? 'in_progress' : 'finished_successfully';
 }
 
-function modelOf(node: Node): string | undefined {
+function chatgptModel(node: Node): string | undefined {
   const { source } = node.meta;
   return source === undefined ? undefined : (filledAt(source, 'model_name') ?? filledAt(source, 'model'));
 }
 
-function messageOf(node: Node, id: string, role: string, content: JsonObject, more: JsonObject = {}): JsonObject {
-  const model = role === 'assistant' ? modelOf(node) : undefined;
+function chatgptMessage(node: Node, id: string, role: string, content: JsonObject, more: JsonObject = {}): JsonObject {
+  const model = role === 'assistant' ? chatgptModel(node) : undefined;
   const tool = role === 'tool' ? (filledAt(node.meta.source ?? {}, 'tool_name') ?? null) : null;
   return {
     id,
     author: { role, name: tool, metadata: {} },
-    create_time: seconds(node.createdAt),
+    create_time: toSeconds(node.createdAt),
     update_time: null,
     content,
-    status: statusOf(node),
+    status: chatgptStatus(node),
     end_turn: role === 'assistant' ? true : null,
     weight: 1,
     metadata: {
@@ -60,13 +60,13 @@ function messageOf(node: Node, id: string, role: string, content: JsonObject, mo
   };
 }
 
-function partOf(block: Block): Json {
+function chatgptPart(block: Block): Json {
   if (isText(block)) return block.text;
   if (block.type.startsWith('chatgpt-') && 'content_type' in block) {
     const json: JsonObject = JSON.parse(JSON.stringify(block));
-    return without(json, 'type');
+    return omitKeys(json, 'type');
   }
-  return definitionOf(block).toText(block);
+  return blockDefinitionOf(block).toText(block);
 }
 
 /** The messages that a node becomes: thoughts, what it says and each call are nodes of their own there. */
@@ -81,12 +81,12 @@ function explode(node: Node, id: string): { readonly id: string; readonly messag
     if (block.type === 'thinking' && 'thinking' in block)
       thoughts.push({ summary: '', content: String(block.thinking), chunks: [], finished: true });
     else if (block.type === 'tool-use') calls.push(block);
-    else parts.push(partOf(block));
+    else parts.push(chatgptPart(block));
   }
   if (thoughts.length > 0)
     made.push({
       id: `${id}-thoughts`,
-      message: messageOf(
+      message: chatgptMessage(
         node,
         `${id}-thoughts`,
         'assistant',
@@ -98,7 +98,7 @@ function explode(node: Node, id: string): { readonly id: string; readonly messag
   if (parts.length > 0 || (calls.length === 0 && thoughts.length === 0))
     made.push({
       id: calls.length === 0 ? id : `${id}-text`,
-      message: messageOf(node, calls.length === 0 ? id : `${id}-text`, message.role, {
+      message: chatgptMessage(node, calls.length === 0 ? id : `${id}-text`, message.role, {
         content_type: onlyText ? 'text' : 'multimodal_text',
         parts,
       }),
@@ -109,7 +109,7 @@ function explode(node: Node, id: string): { readonly id: string; readonly messag
     const recipient = 'name' in call ? String(call.name) : 'tool';
     made.push({
       id: own,
-      message: messageOf(
+      message: chatgptMessage(
         node,
         own,
         message.role,
@@ -121,8 +121,8 @@ function explode(node: Node, id: string): { readonly id: string; readonly messag
   return made;
 }
 
-class Conversation {
-  readonly entries = new Map<string, Entry>();
+class ChatgptConversation {
+  readonly entries = new Map<string, MappingEntry>();
   readonly #tree: ExportedTree;
   readonly #ids: ReadonlyMap<NodeId, string>;
   /** Where the children of each node hang: the last of the entries that it became. */
@@ -137,7 +137,7 @@ class Conversation {
   }
 
   /** The roots that the conversation came with, or one of our own, with the system prompt below it. */
-  plantRoot(record: JsonObject): void {
+  addRoot(record: JsonObject): void {
     const { rootId, attributes } = this.#tree;
     const kept = Object.entries(objectAt(record, '$roots'));
     for (const [id, node] of kept) {
@@ -148,16 +148,16 @@ class Conversation {
         parent,
         children: [],
         message: node.message ?? null,
-        rest: without(node, 'id', 'parent', 'message'),
+        rest: omitKeys(node, 'id', 'parent', 'message'),
       });
       this.#roots.add(id);
     }
     const [first] = this.entries.keys();
-    let ground = first ?? rootId;
+    let parentId = first ?? rootId;
     this.#ownRoot = first === undefined;
     if (first === undefined)
       this.entries.set(rootId, { id: rootId, parent: null, children: [], message: null, rest: {} });
-    for (const [id, entry] of this.entries) if (entry.parent !== null) ground = id;
+    for (const [id, entry] of this.entries) if (entry.parent !== null) parentId = id;
     const { systemPrompt } = attributes;
     if (systemPrompt !== undefined && this.entries.size === 1 && first === undefined) {
       const id = `${rootId}-system`;
@@ -173,18 +173,18 @@ class Conversation {
         metadata: { coppice_system_prompt: true },
         recipient: 'all',
       };
-      this.entries.set(id, { id, parent: ground, children: [], message, rest: {} });
-      ground = id;
+      this.entries.set(id, { id, parent: parentId, children: [], message, rest: {} });
+      parentId = id;
     }
-    this.#tails.set(rootId, ground);
+    this.#tails.set(rootId, parentId);
   }
 
   /** A node that came from an export and is as it was. */
-  #original(node: Node, id: string): Entry | undefined {
+  #original(node: Node, id: string): MappingEntry | undefined {
     const original = originalOf(node, name);
     if (original?.record === undefined || original.id !== id) return undefined;
     const { record } = original;
-    const rest = without(record, 'id', 'parent', 'message', 'children');
+    const rest = omitKeys(record, 'id', 'parent', 'message', 'children');
     if (original.unchanged) return { id, parent: null, children: [], message: record.message ?? null, rest };
     // Edited in place: who, when and with what stay as they were.
     const made = explode(node, id).at(-1)?.message;
@@ -203,8 +203,8 @@ class Conversation {
       const first = node.parentId === this.#tree.rootId;
       // A message that it hung on once is none: it was moved away from there.
       const known = typeof was === 'string' && this.#roots.has(was);
-      const ground = known ? was : was === null ? null : parent;
-      this.#enter({ ...original, parent: first ? ground : parent });
+      const parentId = known ? was : was === null ? null : parent;
+      this.#enter({ ...original, parent: first ? parentId : parent });
       this.#tails.set(node.id, id);
       return 1;
     }
@@ -218,7 +218,7 @@ class Conversation {
     return made.length;
   }
 
-  #enter(entry: Entry): void {
+  #enter(entry: MappingEntry): void {
     this.entries.set(entry.id, entry);
   }
 
@@ -227,7 +227,7 @@ class Conversation {
     const { rootId } = this.#tree;
     const needed = [...this.entries.values()].some((entry) => entry.parent === rootId);
     if (!needed && this.#ownRoot && originalTree(this.#tree, name)?.record !== undefined) this.entries.delete(rootId);
-    const children = childrenOf(this.#tree);
+    const children = exportedChildren(this.#tree);
     const order = new Map<string, number>();
     for (const family of children.values())
       for (const [index, child] of family.entries()) order.set(this.#ids.get(child.id) ?? child.id, index);
@@ -236,7 +236,9 @@ class Conversation {
     for (const entry of this.entries.values())
       if (entry.children.length > 1)
         entry.children.sort(
-          (a, b) => (order.get(a) ?? order.get(headOf(a)) ?? -1) - (order.get(b) ?? order.get(headOf(b)) ?? -1),
+          (a, b) =>
+            (order.get(a) ?? order.get(conversationHead(a)) ?? -1) -
+            (order.get(b) ?? order.get(conversationHead(b)) ?? -1),
         );
   }
 
@@ -247,24 +249,24 @@ class Conversation {
 }
 
 /** The id of the node that an entry is the first part of. */
-function headOf(id: string): string {
+function conversationHead(id: string): string {
   return id.replace(/-(?:thoughts|text|call-\d+)$/, '');
 }
 
-function mappingOf(entries: ReadonlyMap<string, Entry>): JsonObject {
+function mappingOf(entries: ReadonlyMap<string, MappingEntry>): JsonObject {
   return Object.fromEntries(
     [...entries].map(([id, { message, parent, children, rest }]) => [id, { id, message, parent, children, ...rest }]),
   );
 }
 
-function conversationOf(tree: ExportedTree, built: Conversation): JsonObject {
+function chatgptConversation(tree: ExportedTree, built: ChatgptConversation): JsonObject {
   const original = originalTree(tree, name);
   const { createdAt, updatedAt } = timesOf(tree);
   const { title } = tree.attributes;
   const starred = tree.attributes.pinned === true;
   const mapping = mappingOf(built.entries);
   if (original?.record !== undefined) {
-    const record = without(original.record, '$roots');
+    const record = omitKeys(original.record, '$roots');
     const was = record.current_node ?? null;
     // Where nothing is current the record may still name what was, and is gone.
     const stays = tree.activeNodeId === null && (typeof was !== 'string' || built.entries.has(was));
@@ -280,8 +282,8 @@ function conversationOf(tree: ExportedTree, built: Conversation): JsonObject {
   const id = tree.treeId;
   return {
     title: title ?? tree.attributes.autoTitle ?? null,
-    create_time: seconds(createdAt),
-    update_time: seconds(updatedAt),
+    create_time: toSeconds(createdAt),
+    update_time: toSeconds(updatedAt),
     mapping,
     moderation_results: [],
     current_node: built.tail(tree.activeNodeId),
@@ -298,15 +300,15 @@ function conversationOf(tree: ExportedTree, built: Conversation): JsonObject {
 }
 
 const plainTypes: ReadonlySet<string> = new Set(['text', 'thinking', 'tool-use', 'image', 'file']);
-const hasBytes = (block: Block) => 'source' in block && (block.type === 'image' || block.type === 'file');
+const hasInlineBytes = (block: Block) => 'source' in block && (block.type === 'image' || block.type === 'file');
 
-function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
+function* chatgptLosses(tree: ExportedTree): Generator<WriteEvent> {
   for (const node of tree.nodes) {
     const original = originalOf(node, name);
     const blocks = node.message?.content ?? [];
     if (original?.unchanged === true && original.record !== undefined) {
       // Its record only names what lay beside it.
-      if (blocks.some(isStored))
+      if (blocks.some(isStoredBlob))
         yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
       continue;
     }
@@ -316,14 +318,15 @@ function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
       yield loss(tree, node, 'call-ids', 'Its calls are told by their place, not by their ids.');
     if (blocks.some((block) => !plainTypes.has(block.type) && !block.type.startsWith('chatgpt-')))
       yield loss(tree, node, 'block', 'A block is written as text.');
-    if (blocks.some(hasBytes)) yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+    if (blocks.some(hasInlineBytes))
+      yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
     if (node.kind !== 'message') yield loss(tree, node, 'markers', `A ${node.kind} is written as a message.`);
     if (node.groupId > 0)
       yield loss(tree, node, 'groups', 'It is written as a variant; which act made it is left out.');
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield loss(tree, node, 'tags', 'Its tags are left out.');
   }
-  yield* besideLosses(tree, name, ['usage', 'excluded', 'failures', 'failed', 'notes']);
+  yield* metadataLosses(tree, name, ['usage', 'excluded', 'failures', 'failed', 'notes']);
   yield* attributeLosses(tree, name, ['pinned']);
   yield* bookmarkLosses(tree);
 }
@@ -333,12 +336,12 @@ export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator
   yield { type: 'file', name: 'conversations.json', mediaType: 'application/json' };
   let first = true;
   for await (const tree of trees) {
-    const built = new Conversation(tree);
-    built.plantRoot(originalTree(tree, name)?.record ?? {});
+    const built = new ChatgptConversation(tree);
+    built.addRoot(originalTree(tree, name)?.record ?? {});
     for (const node of tree.nodes) built.add(node);
     built.link();
-    yield* lossesOf(tree);
-    yield { type: 'text', text: `${first ? '[' : ',\n'}${JSON.stringify(conversationOf(tree, built))}` };
+    yield* chatgptLosses(tree);
+    yield { type: 'text', text: `${first ? '[' : ',\n'}${JSON.stringify(chatgptConversation(tree, built))}` };
     yield { type: 'count', written: tree.nodes.length };
     first = false;
   }

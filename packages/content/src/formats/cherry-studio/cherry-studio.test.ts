@@ -41,7 +41,7 @@ const backup = (topics: readonly unknown[], blocks: readonly unknown[]) =>
     indexedDB: { topics, message_blocks: blocks, files: [], settings: [] },
   });
 
-const talk = [
+const conversation = [
   message('m1', 'user', ['k1']),
   message('m2', 'assistant', ['k2', 'k3'], {
     askId: 'm1',
@@ -64,7 +64,7 @@ const blocks = [
   block('k7', 'tool', { toolId: 'c1', toolName: 'compass', arguments: { at: 1 }, content: { north: 'up' } }),
   said('k8', 'Yes.'),
 ];
-const whole: Files = { 'data.json': backup([{ id: 't1', messages: talk }], blocks) };
+const whole: Files = { 'data.json': backup([{ id: 't1', messages: conversation }], blocks) };
 
 const row = (id: string, parent: string | null, role: string, parts: readonly Fields[], more: Fields = {}): Fields => ({
   id,
@@ -112,7 +112,7 @@ runFormatConformance(cherryStudio, [
     thread: ['North?', 'Think.\nUp.', 'Sure?', 'Let me look.\ncompass({"at":1})', '{"north":"up"}', 'Yes.'],
     newer: {
       'cherry.bak': backup(
-        [{ id: 't1', messages: [...talk, message('m6', 'user', ['k9'])] }],
+        [{ id: 't1', messages: [...conversation, message('m6', 'user', ['k9'])] }],
         [...blocks, said('k9', 'Thanks.')],
       ),
     },
@@ -234,7 +234,9 @@ describe('backups of Cherry Studio', () => {
 
   it('[I105] keep an answer to an older question beside its answers, and go on where they were', async () => {
     const late = message('m9', 'assistant', ['k4'], { askId: 'm1' });
-    const { byId, trees } = await nodesOf({ 'a.json': backup([{ id: 't1', messages: [...talk, late] }], blocks) });
+    const { byId, trees } = await nodesOf({
+      'a.json': backup([{ id: 't1', messages: [...conversation, late] }], blocks),
+    });
     expect(byId.get('m9')?.parentExternalId).toBe('m1');
     expect(trees[0]?.activeExternalId).toBe('m5');
   });
@@ -256,7 +258,7 @@ describe('backups of Cherry Studio', () => {
       usage: { total_tokens: 9 },
       duration: 120,
     });
-    expect(byId.get('m2')?.record).toEqual({ ...talk[1], $blocks: blocks.slice(1, 3) });
+    expect(byId.get('m2')?.record).toEqual({ ...conversation[1], $blocks: blocks.slice(1, 3) });
   });
 
   it('[I107] have names, prompts and pins of topics in their settings, of which nothing else is read', async () => {

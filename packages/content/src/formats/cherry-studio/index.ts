@@ -5,7 +5,7 @@ import { defineFormat, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { isJsonObject, objectAt } from '../fields.ts';
 import { type Input, type Sample, sampleOf } from '../input.ts';
 import { read } from './read.ts';
-import { readRows, showsRows } from './rows.ts';
+import { readCherryRows, showsRows } from './rows.ts';
 
 /** Whether the beginning of a document shows a backup; settings may fill all of it. */
 function isBackup(json: Json | undefined): boolean {
@@ -25,7 +25,7 @@ async function* readAny(input: Input, options: ReadOptions): AsyncGenerator<Read
   const sample = await sampleOf(input);
   const backup = sample.files.some((file) => isBackup(file.json));
   const rows = sample.files.some(showsRows);
-  yield* rows && !backup ? readRows(input) : read(input, options, isBackup);
+  yield* rows && !backup ? readCherryRows(input) : read(input, options, isBackup);
 }
 
 /** JSON backups of Cherry Studio, and rows of its tables. */

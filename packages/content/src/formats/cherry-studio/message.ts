@@ -3,20 +3,20 @@
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, type Attachments, attachmentBlock } from '../attachments.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { imageOfUrl } from '../openai-messages.ts';
 
 /** A part of a message that becomes a node. */
-export interface Part {
+export interface CherryPart {
   readonly message: JsonObject;
   readonly meta: NodeMeta;
 }
 
 /** Where what is noticed and found on the way goes. */
-export interface Surroundings {
+export interface TopicContext {
   readonly files: Attachments;
   readonly blobs: Map<string, Attachment>;
-  readonly findings: Finding[];
+  readonly findings: ImportFinding[];
   readonly place: string;
 }
 
@@ -30,12 +30,12 @@ const statuses: ReadonlyMap<string, NodeStatus> = new Map([
 ]);
 
 /** How a reply ended; undefined where all went well. */
-export function statusOf(message: JsonObject): NodeStatus | undefined {
+export function cherryStatus(message: JsonObject): NodeStatus | undefined {
   return statuses.get(textAt(message, 'status') ?? '');
 }
 
 /** Who made a message. */
-function sourceOf(message: JsonObject): JsonObject | undefined {
+function cherrySource(message: JsonObject): JsonObject | undefined {
   if (message.role === 'user') return { type: 'user' };
   const model = objectAt(message, 'model');
   const modelName = filledAt(model, 'id') ?? filledAt(message, 'modelId');
@@ -51,7 +51,7 @@ function sourceOf(message: JsonObject): JsonObject | undefined {
   };
 }
 
-async function fileBlock(block: JsonObject, around: Surroundings): Promise<Json> {
+async function fileBlock(block: JsonObject, around: TopicContext): Promise<Json> {
   const file = objectAt(block, 'file');
   const url = filledAt(block, 'url');
   if (url !== undefined && block.type === 'image') return imageOfUrl(url);
@@ -66,12 +66,12 @@ async function fileBlock(block: JsonObject, around: Surroundings): Promise<Json>
   return { ...block, type: `cherry-${textAt(block, 'type') ?? 'file'}` };
 }
 
-interface Use {
+interface ToolUseRecord {
   readonly call: JsonObject;
-  readonly result: Part | undefined;
+  readonly result: CherryPart | undefined;
 }
 
-function toolOf(block: JsonObject, fallback: string): Use {
+function toolOfPart(block: JsonObject, fallback: string): ToolUseRecord {
   const raw = objectAt(objectAt(block, 'metadata'), 'rawMcpToolResponse');
   const id = filledAt(block, 'toolId') ?? filledAt(raw, 'id') ?? fallback;
   const name = filledAt(block, 'toolName') ?? filledAt(objectAt(raw, 'tool'), 'name') ?? 'unknown';
@@ -92,20 +92,20 @@ function toolOf(block: JsonObject, fallback: string): Use {
 }
 
 /** A fence that the code does not close. */
-function fenced(code: string, language: string): string {
+function fencedCode(code: string, language: string): string {
   let fence = '```';
   while (code.includes(fence)) fence += '`';
   return `${fence}${language}\n${code}\n${fence}`;
 }
 
-async function contentOf(block: JsonObject, around: Surroundings): Promise<Json> {
+async function cherryContent(block: JsonObject, around: TopicContext): Promise<Json> {
   const type = textAt(block, 'type') ?? 'unknown';
   const content = textAt(block, 'content');
   switch (type) {
     case 'main_text':
       return { type: 'text', text: content ?? '' };
     case 'code':
-      return { type: 'text', text: fenced(content ?? '', textAt(block, 'language') ?? '') };
+      return { type: 'text', text: fencedCode(content ?? '', textAt(block, 'language') ?? '') };
     case 'thinking':
       return { type: 'thinking', thinking: content ?? '' };
     case 'image':
@@ -117,17 +117,17 @@ async function contentOf(block: JsonObject, around: Surroundings): Promise<Json>
 }
 
 /** A message as the nodes it becomes, the last of which is the message itself. */
-export async function partsOf(
+export async function cherryParts(
   message: JsonObject,
   blocks: readonly JsonObject[],
-  around: Surroundings,
-): Promise<Part[]> {
+  around: TopicContext,
+): Promise<CherryPart[]> {
   const role = message.role === 'user' || message.role === 'system' ? message.role : 'assistant';
-  const source = sourceOf(message);
+  const source = cherrySource(message);
   const meta: NodeMeta = source === undefined ? {} : { source };
-  const parts: Part[] = [];
+  const parts: CherryPart[] = [];
   let content: Json[] = [];
-  let results: Part[] = [];
+  let results: CherryPart[] = [];
   const close = () => {
     if (content.length > 0) parts.push({ message: { role, content }, meta });
     for (const result of results) parts.push(result);
@@ -136,14 +136,14 @@ export async function partsOf(
   };
   for (const [index, block] of blocks.entries()) {
     if (block.type === 'tool' && role === 'assistant') {
-      const { call, result } = toolOf(block, `${textAt(message, 'id') ?? ''}-call-${index}`);
+      const { call, result } = toolOfPart(block, `${textAt(message, 'id') ?? ''}-call-${index}`);
       content.push(call);
       if (result !== undefined) results.push(result);
       continue;
     }
     // What comes after results was said with them at hand.
     if (results.length > 0) close();
-    content.push(await contentOf(block, around));
+    content.push(await cherryContent(block, around));
   }
   // Before there were blocks, a message was its text.
   const text = filledAt(message, 'content');

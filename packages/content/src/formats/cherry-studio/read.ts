@@ -5,12 +5,12 @@ import { Attachments } from '../attachments.ts';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, isJsonObject, listAt, objectAt, textAt, textsAt } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
-import { headOf, type Input, type InputFile } from '../input.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { type Input, type InputFile, readHead } from '../input.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords, type FileRecord } from '../records-in.ts';
 import { idOfFile } from './rows.ts';
-import { type TopicNote, topicTree } from './topic.ts';
+import { type TopicMeta, topicTree } from './topic.ts';
 
 const patterns = [
   ['indexedDB', 'topics', '*'],
@@ -19,10 +19,10 @@ const patterns = [
 ];
 const batchBytes = 32 * 1024 * 1024;
 
-type Found = Extract<FileRecord, { type: 'record' }>;
+type BackupScan = Extract<FileRecord, { type: 'record' }>;
 
 /** The topic of a record: an element of a table, or in the first version an entry whose key says so. */
-function topicOf(record: Found): JsonObject | undefined {
+function cherryTopic(record: BackupScan): JsonObject | undefined {
   if (!isJsonObject(record.value) || record.pattern === 1) return undefined;
   if (record.pattern === 0) return record.value;
   const key = filledAt(record.value, 'key');
@@ -31,7 +31,7 @@ function topicOf(record: Found): JsonObject | undefined {
   return 'id' in topic ? topic : { ...topic, id: key.slice(6) };
 }
 
-function parsed(text: string | undefined): JsonObject {
+function parseJsonText(text: string | undefined): JsonObject {
   if (text === undefined) return {};
   try {
     const value: Json = JSON.parse(text);
@@ -42,10 +42,10 @@ function parsed(text: string | undefined): JsonObject {
 }
 
 /** Names and prompts of topics: JSON inside JSON. Settings also hold keys of providers; no more of them is read. */
-function notesOf(document: Json | undefined): ReadonlyMap<string, TopicNote> {
-  const notes = new Map<string, TopicNote>();
+function topicNotes(document: Json | undefined): ReadonlyMap<string, TopicMeta> {
+  const notes = new Map<string, TopicMeta>();
   const storage = isJsonObject(document) ? objectAt(document, 'localStorage') : {};
-  const state = parsed(textAt(parsed(textAt(storage, 'persist:cherry-studio')), 'assistants'));
+  const state = parseJsonText(textAt(parseJsonText(textAt(storage, 'persist:cherry-studio')), 'assistants'));
   for (const assistant of [...listAt(state, 'assistants'), state.defaultAssistant ?? null]) {
     if (!isJsonObject(assistant)) continue;
     for (const topic of listAt(assistant, 'topics')) {
@@ -58,26 +58,26 @@ function notesOf(document: Json | undefined): ReadonlyMap<string, TopicNote> {
 }
 
 /** What a first pass finds out. */
-class Survey {
+class BackupSurvey {
   /** The blocks that each topic names, and its own size, in the order of the topics. */
   readonly topics: { readonly blocks: readonly string[]; readonly bytes: number }[] = [];
   readonly sizes = new Map<string, number>();
-  readonly findings: Finding[] = [];
-  notes: ReadonlyMap<string, TopicNote> = new Map();
+  readonly findings: ImportFinding[] = [];
+  notes: ReadonlyMap<string, TopicMeta> = new Map();
 
   add(record: FileRecord): void {
     if (record.type === 'finding') this.findings.push(record.finding);
-    else if (record.type === 'rest') this.notes = notesOf(record.value);
+    else if (record.type === 'rest') this.notes = topicNotes(record.value);
     else if (record.pattern === 1) this.#block(record);
     else {
-      const topic = topicOf(record);
+      const topic = cherryTopic(record);
       if (topic !== undefined) this.topics.push({ blocks: namedBlocks(topic), bytes: record.bytes });
       else if (record.pattern === 0)
         this.findings.push(finding('import/record-unreadable', 'loss', record.place, 'no topic', 1));
     }
   }
 
-  #block(record: Found): void {
+  #block(record: BackupScan): void {
     const id = isJsonObject(record.value) ? filledAt(record.value, 'id') : undefined;
     for (const one of record.findings) this.findings.push(one);
     if (id === undefined)
@@ -124,13 +124,13 @@ async function* readBatch(
   file: InputFile,
   from: number,
   to: number,
-  survey: Survey,
+  survey: BackupSurvey,
   files: Attachments,
 ): AsyncGenerator<ReadEvent> {
   const wanted = new Set<string>();
   for (const topic of survey.topics.slice(from, to)) for (const id of topic.blocks) wanted.add(id);
   const blocks = new Map<string, JsonObject>();
-  const topics: { readonly topic: JsonObject; readonly record: Found }[] = [];
+  const topics: { readonly topic: JsonObject; readonly record: BackupScan }[] = [];
   let number = 0;
   for await (const record of documentRecords(file, patterns)) {
     if (record.type !== 'record') continue;
@@ -140,7 +140,7 @@ async function* readBatch(
         blocks.set(id, record.value);
       continue;
     }
-    const topic = topicOf(record);
+    const topic = cherryTopic(record);
     if (topic === undefined) continue;
     if (number >= from && number < to) topics.push({ topic, record });
     number++;
@@ -152,7 +152,7 @@ async function* readBatch(
 }
 
 async function* readBackup(file: InputFile, files: Attachments): AsyncGenerator<ReadEvent> {
-  const survey = new Survey();
+  const survey = new BackupSurvey();
   for await (const record of documentRecords(file, patterns)) {
     survey.add(record);
     if (survey.findings.length > 0)
@@ -187,7 +187,7 @@ export async function* read(
   const backups: InputFile[] = [];
   const others: InputFile[] = [];
   for (const file of input.files) {
-    const known = input.files.length === 1 || isBackup(partialJson(decodeUtf8((await headOf(file)).head).text));
+    const known = input.files.length === 1 || isBackup(partialJson(decodeUtf8((await readHead(file)).head).text));
     (known ? backups : others).push(file);
   }
   const files = new Attachments(others, (name) => [idOfFile(name)]);

@@ -4,12 +4,12 @@ import type { Json, JsonObject } from '@coppice/core';
 import { type Attachment, Attachments, attachmentBlock } from '../attachments.ts';
 import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, timeFinding } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type SampleFile, sampleOf } from '../input.ts';
-import { rootsFinding } from '../oddities.ts';
 import { documentRecords, type FileRecord, lineRecords } from '../records-in.ts';
+import { rootsFinding } from '../structure-findings.ts';
 import { stretchesOf } from '../ui-messages.ts';
-import { statusOf } from './message.ts';
+import { cherryStatus } from './message.ts';
 
 const patterns = [['*'], ['message', '*'], ['topic', '*'], ['messages', '*'], ['topics', '*']];
 const batchBytes = 32 * 1024 * 1024;
@@ -34,7 +34,7 @@ function hasRows(json: Json | undefined): boolean {
   return lists.some((list) => list.slice(0, 20).some((one) => isMessageRow(one) || isTopicRow(one)));
 }
 
-async function* recordsOf(file: InputFile): AsyncGenerator<FileRecord> {
+async function* recordsOfTable(file: InputFile): AsyncGenerator<FileRecord> {
   yield* (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, patterns);
 }
 
@@ -55,13 +55,13 @@ export function idOfFile(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, '');
 }
 
-interface Row {
+interface CherryRow {
   readonly record: JsonObject;
   readonly place: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ImportFinding[];
 }
 
-function sourceOf(row: JsonObject): JsonObject | undefined {
+function rowSource(row: JsonObject): JsonObject | undefined {
   if (row.role === 'user') return { type: 'user' };
   const id = filledAt(row, 'model_id');
   if (id === undefined) return undefined;
@@ -76,14 +76,14 @@ function sourceOf(row: JsonObject): JsonObject | undefined {
 }
 
 /** Where what is noticed and found on the way goes. */
-interface Surroundings {
+interface RowContext {
   readonly files: Attachments;
   readonly blobs: Map<string, Attachment>;
-  readonly findings: Finding[];
+  readonly findings: ImportFinding[];
 }
 
 /** A message with the files beside the database in place of their addresses on the machine that it is from. */
-async function withFiles(message: JsonObject, place: string, around: Surroundings): Promise<JsonObject> {
+async function withFiles(message: JsonObject, place: string, around: RowContext): Promise<JsonObject> {
   const content: Json[] = [];
   for (const block of listAt(message, 'content')) {
     const url = isJsonObject(block) ? (filledAt(objectAt(block, 'source'), 'url') ?? '') : '';
@@ -98,10 +98,10 @@ async function withFiles(message: JsonObject, place: string, around: Surrounding
 }
 
 /** The nodes of a row: calls, results and what followed hang below each other. */
-async function nodesOf(
-  { record, place }: Row,
+async function nodesOfRows(
+  { record, place }: CherryRow,
   roots: ReadonlySet<string>,
-  around: Surroundings,
+  around: RowContext,
 ): Promise<ImportedNode[]> {
   const { findings } = around;
   const id = filledAt(record, 'id') ?? place;
@@ -113,8 +113,8 @@ async function nodesOf(
   if (data === undefined) findings.push(finding('import/message-unreadable', 'repair', place, 'its data are no JSON'));
   const role = filledAt(record, 'role') ?? 'assistant';
   const stretches = stretchesOf({ role, parts: [...listAt(data ?? {}, 'parts')] }, id);
-  const source = sourceOf(record);
-  const status = statusOf(record);
+  const source = rowSource(record);
+  const status = cherryStatus(record);
   const group = numberAt(record, 'siblings_group_id') ?? 0;
   const last = Math.max(0, stretches.length - 1);
   const nodes: ImportedNode[] = [];
@@ -141,21 +141,21 @@ async function nodesOf(
   return nodes;
 }
 
-async function treeOf(
+async function treeOfRows(
   id: string,
-  rows: readonly Row[],
+  rows: readonly CherryRow[],
   topic: JsonObject | undefined,
   files: Attachments,
 ): Promise<ImportedTree> {
-  const findings: Finding[] = [];
+  const findings: ImportFinding[] = [];
   const around = { files, findings, blobs: new Map<string, Attachment>() };
   const nodes: ImportedNode[] = [];
-  const isRoot = ({ record }: Row) => record.role === 'root';
+  const isRoot = ({ record }: CherryRow) => record.role === 'root';
   const roots = rows.filter(isRoot);
   const rootIds = new Set(roots.map(({ record }) => filledAt(record, 'id') ?? ''));
   for (const row of rows) {
     for (const one of row.findings) findings.push(one);
-    if (!isRoot(row)) for (const node of await nodesOf(row, rootIds, around)) nodes.push(node);
+    if (!isRoot(row)) for (const node of await nodesOfRows(row, rootIds, around)) nodes.push(node);
   }
   const loose = rows.filter((row) => !isRoot(row) && filledAt(row.record, 'parent_id') === undefined).length;
   for (const one of rootsFinding(roots.length + loose, `topic ${id}`, 'repair')) findings.push(one);
@@ -199,7 +199,7 @@ function batchesOf(sizes: ReadonlyMap<string, number>): Set<string>[] {
 }
 
 /** Reads rows: a first pass for the topics and their sizes, then the trees. What shows no rows is a file beside them. */
-export async function* readRows({ files }: Input): AsyncGenerator<ReadEvent> {
+export async function* readCherryRows({ files }: Input): AsyncGenerator<ReadEvent> {
   const tables: InputFile[] = [];
   const others: InputFile[] = [];
   for (const file of files) {
@@ -216,7 +216,7 @@ async function* readTables(files: readonly InputFile[], beside: Attachments): As
   const topics = new Map<string, JsonObject>();
   const sizes = new Map<string, number>();
   for (const file of files)
-    for await (const record of recordsOf(file)) {
+    for await (const record of recordsOfTable(file)) {
       if (record.type === 'finding') yield record;
       if (record.type !== 'record') continue;
       const { value, place } = record;
@@ -229,13 +229,13 @@ async function* readTables(files: readonly InputFile[], beside: Attachments): As
   for (const id of topics.keys()) if (!sizes.has(id)) sizes.set(id, 0);
   for (const batch of batchesOf(sizes)) {
     yield { type: 'pause' };
-    const rows = new Map<string, Row[]>([...batch].map((id) => [id, []]));
+    const rows = new Map<string, CherryRow[]>([...batch].map((id) => [id, []]));
     for (const file of files)
-      for await (const record of recordsOf(file)) {
+      for await (const record of recordsOfTable(file)) {
         if (record.type !== 'record' || !isMessageRow(record.value)) continue;
         const { value, place, findings } = record;
         rows.get(filledAt(value, 'topic_id') ?? '')?.push({ record: value, place, findings });
       }
-    for (const [id, own] of rows) yield { type: 'tree', tree: await treeOf(id, own, topics.get(id), beside) };
+    for (const [id, own] of rows) yield { type: 'tree', tree: await treeOfRows(id, own, topics.get(id), beside) };
   }
 }

@@ -2,18 +2,18 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { Attachment, Attachments } from '../attachments.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
-import { partsOf, statusOf } from './message.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, omitKeys, textAt, textsAt, timeFinding } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { cherryParts, cherryStatus } from './message.ts';
 
 /** What settings say of a topic. */
-export interface TopicNote {
+export interface TopicMeta {
   readonly topic: JsonObject;
   readonly systemPrompt: string | undefined;
 }
 
 /** Where messages hang, as the list goes on. */
-class Thread {
+class TopicThread {
   tip: string | null = null;
   readonly #earlier = new Set<string>();
   #question: string | undefined;
@@ -57,16 +57,21 @@ class Thread {
 }
 
 /** What topics are read with. */
-export interface TopicRoom {
+export interface TopicReader {
   readonly blocks: ReadonlyMap<string, JsonObject>;
   readonly files: Attachments;
-  readonly note: TopicNote | undefined;
+  readonly note: TopicMeta | undefined;
 }
 
-function blocksOf(message: JsonObject, room: TopicRoom, findings: Finding[], place: string): JsonObject[] {
+function blocksOfTopic(
+  message: JsonObject,
+  space: TopicReader,
+  findings: ImportFinding[],
+  place: string,
+): JsonObject[] {
   const blocks: JsonObject[] = [];
   for (const id of textsAt(message, 'blocks')) {
-    const block = room.blocks.get(id);
+    const block = space.blocks.get(id);
     if (block === undefined)
       findings.push(finding('import/pointer-missing', 'repair', place, `block ${id.slice(0, 80)}`));
     else blocks.push(block);
@@ -78,13 +83,13 @@ function blocksOf(message: JsonObject, room: TopicRoom, findings: Finding[], pla
 export async function topicTree(
   topic: JsonObject,
   place: string,
-  found: readonly Finding[],
-  room: TopicRoom,
+  found: readonly ImportFinding[],
+  space: TopicReader,
 ): Promise<ImportedTree> {
   const findings = [...found];
   const nodes: ImportedNode[] = [];
   const blobs = new Map<string, Attachment>();
-  const thread = new Thread();
+  const thread = new TopicThread();
   for (const [index, message] of listAt(topic, 'messages').entries()) {
     const at = `${place}.messages[${index}]`;
     if (!isJsonObject(message)) {
@@ -98,9 +103,9 @@ export async function topicTree(
     let parent = thread.place(message, id);
     const createdAt = fromAnyTime(message.createdAt);
     for (const one of timeFinding(message.createdAt, createdAt, at)) findings.push(one);
-    const blocks = blocksOf(message, room, findings, at);
-    const parts = await partsOf(message, blocks, { files: room.files, blobs, findings, place: at });
-    const status = statusOf(message);
+    const blocks = blocksOfTopic(message, space, findings, at);
+    const parts = await cherryParts(message, blocks, { files: space.files, blobs, findings, place: at });
+    const status = cherryStatus(message);
     const record: Json = blocks.length === 0 ? message : { ...message, $blocks: blocks };
     const last = Math.max(0, parts.length - 1);
     for (let part = 0; part <= last; part++) {
@@ -122,11 +127,11 @@ export async function topicTree(
       parent = own;
     }
   }
-  const told = room.note?.topic ?? {};
-  const title = filledAt(told, 'name') ?? filledAt(topic, 'name');
-  const createdAt = fromAnyTime(told.createdAt);
-  const updatedAt = fromAnyTime(told.updatedAt);
-  const systemPrompt = room.note?.systemPrompt;
+  const reported = space.note?.topic ?? {};
+  const title = filledAt(reported, 'name') ?? filledAt(topic, 'name');
+  const createdAt = fromAnyTime(reported.createdAt);
+  const updatedAt = fromAnyTime(reported.updatedAt);
+  const systemPrompt = space.note?.systemPrompt;
   return {
     externalId: textAt(topic, 'id') ?? place,
     scope: '',
@@ -134,12 +139,12 @@ export async function topicTree(
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
-    ...(told.pinned === true ? { attributes: { pinned: true } } : {}),
+    ...(reported.pinned === true ? { attributes: { pinned: true } } : {}),
     nodes,
     activeExternalId: thread.tip,
     record: {
-      ...without(topic, 'messages'),
-      ...(room.note === undefined ? {} : { $topic: without(told, 'messages') }),
+      ...omitKeys(topic, 'messages'),
+      ...(space.note === undefined ? {} : { $topic: omitKeys(reported, 'messages') }),
     },
     blobs: [...blobs.values()],
     place,

@@ -5,9 +5,11 @@ import { sha256Hex } from '../../sha256.ts';
 import { contentBlocks, fromAnthropicBlock, fromToolResult, isToolResult } from '../anthropic-blocks.ts';
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { filledAt, fromIso, isJsonObject, listAt, textAt, timeFinding, without } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
-import { headOf, type Input, type InputFile, isLineFile, isMedia, type Sample } from '../input.ts';
+import { filledAt, fromIso, isJsonObject, listAt, omitKeys, textAt, timeFinding } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { type Input, type InputFile, isLineFile, isMedia, readHead, type Sample } from '../input.ts';
+import { partialJson } from '../partial-json.ts';
+import { documentRecords, lineRecords } from '../records-in.ts';
 import {
   fileFindings,
   forwardFindings,
@@ -16,42 +18,40 @@ import {
   rootsFinding,
   rootsIn,
   wordFinding,
-} from '../oddities.ts';
-import { partialJson } from '../partial-json.ts';
-import { documentRecords, lineRecords } from '../records-in.ts';
+} from '../structure-findings.ts';
 
 const name = 'claude-ai';
 
-function isConversation(value: Json | undefined): value is JsonObject {
+function isClaudeConversation(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof value.uuid === 'string' && Array.isArray(value.chat_messages);
 }
 
-function isExport(json: Json | undefined): boolean {
-  if (isConversation(json)) return true;
-  return Array.isArray(json) && json.slice(0, 20).some(isConversation);
+function isClaudeExport(json: Json | undefined): boolean {
+  if (isClaudeConversation(json)) return true;
+  return Array.isArray(json) && json.slice(0, 20).some(isClaudeConversation);
 }
 
 function detect(sample: Sample): number {
-  return sample.files.some((file) => isExport(file.json)) ? 0.95 : 0;
+  return sample.files.some((file) => isClaudeExport(file.json)) ? 0.95 : 0;
 }
 
 // Fields of a block that tell of its transport and its looks, not of what it says.
 const transport = ['start_timestamp', 'stop_timestamp', 'flags', 'alternative_display_type'];
 
-function plain(block: Json): Json {
+function plainText(block: Json): Json {
   if (!isJsonObject(block)) return block;
-  const bare = without(block, ...transport);
-  return Array.isArray(bare.citations) && bare.citations.length === 0 ? without(bare, 'citations') : bare;
+  const bare = omitKeys(block, ...transport);
+  return Array.isArray(bare.citations) && bare.citations.length === 0 ? omitKeys(bare, 'citations') : bare;
 }
 
 /** A part of a message that becomes a node: the calls so far, a result, or the rest. */
-interface Part {
+interface ClaudePart {
   readonly message: JsonObject;
   readonly meta?: NodeMeta;
 }
 
 /** Calls without an id are answered in their order. */
-class Pairing {
+class ToolPairing {
   readonly #open: string[] = [];
   readonly #id: string;
   #count = 0;
@@ -76,17 +76,17 @@ class Pairing {
 }
 
 /** Why a reply ended, where that is told. */
-function endOf(message: JsonObject): JsonObject {
+function endOfMessage(message: JsonObject): JsonObject {
   const reason = filledAt(message, 'stop_reason');
   return reason === undefined ? {} : { finish_reason: reason };
 }
 
 /** One message holds calls and their results; here they are messages of their own, one below the other. */
-function partsOf(message: JsonObject, model: string | undefined): { parts: Part[]; unpaired: number } {
+function claudeParts(message: JsonObject, model: string | undefined): { parts: ClaudePart[]; unpaired: number } {
   const id = textAt(message, 'uuid') ?? '';
   const role = textAt(message, 'sender') === 'human' ? 'user' : 'assistant';
-  const pairing = new Pairing(id);
-  const parts: Part[] = [];
+  const pairing = new ToolPairing(id);
+  const parts: ClaudePart[] = [];
   let blocks: Json[] = [];
   let unpaired = 0;
   const source =
@@ -94,7 +94,7 @@ function partsOf(message: JsonObject, model: string | undefined): { parts: Part[
       ? { source: { type: 'user' } }
       : model === undefined
         ? {}
-        : { source: { type: 'model', provider: 'anthropic', model_name: model, ...endOf(message) } };
+        : { source: { type: 'model', provider: 'anthropic', model_name: model, ...endOfMessage(message) } };
   const close = () => {
     if (blocks.length > 0) parts.push({ message: { role, content: blocks }, meta: source });
     blocks = [];
@@ -102,7 +102,7 @@ function partsOf(message: JsonObject, model: string | undefined): { parts: Part[
   const content = contentBlocks(message);
   for (const block of content) {
     if (!isToolResult(block)) {
-      blocks.push(pairing.call(plain(block)));
+      blocks.push(pairing.call(plainText(block)));
       continue;
     }
     close();
@@ -111,7 +111,7 @@ function partsOf(message: JsonObject, model: string | undefined): { parts: Part[
     const result = fromToolResult(block, call ?? `${id}-result-${parts.length}`);
     const toolName = filledAt(block, 'name');
     parts.push({
-      message: { ...result.message, content: listAt(result.message, 'content').map(plain) },
+      message: { ...result.message, content: listAt(result.message, 'content').map(plainText) },
       meta: {
         source: { type: 'tool_result', tool_name: toolName ?? 'unknown' },
         ...(result.isError ? { isError: true } : {}),
@@ -120,13 +120,13 @@ function partsOf(message: JsonObject, model: string | undefined): { parts: Part[
   }
   const text = filledAt(message, 'text');
   if (content.length === 0 && text !== undefined) blocks.push({ type: 'text', text });
-  for (const attachment of filesOf(message)) blocks.push(attachment);
+  for (const attachment of claudeFiles(message)) blocks.push(attachment);
   close();
   return { parts, unpaired };
 }
 
 /** Attachments come as text, pictures by their names alone. */
-function filesOf(message: JsonObject): Json[] {
+function claudeFiles(message: JsonObject): Json[] {
   const blocks: Json[] = [];
   for (const file of listAt(message, 'attachments')) {
     if (!isJsonObject(file)) continue;
@@ -162,7 +162,7 @@ const blockTypes: ReadonlySet<string> = new Set([
 // The parent of first messages: a name for none.
 const nobody = /^0{8}-0{4}-[04]0{3}-[08]0{3}-0{12}$/;
 
-function treeOf(conversation: JsonObject, place: string, found: readonly Finding[]): ImportedTree {
+function claudeTree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const findings = [...found];
   const messages = listAt(conversation, 'chat_messages');
   const linked = messages.some((one) => isJsonObject(one) && 'parent_message_uuid' in one);
@@ -190,7 +190,7 @@ function treeOf(conversation: JsonObject, place: string, found: readonly Finding
       const type = isJsonObject(block) ? block.type : undefined;
       for (const one of wordFinding('block', type, (word) => blockTypes.has(word), at)) findings.push(one);
     }
-    const { parts, unpaired } = partsOf(message, filledAt(message, 'model') ?? model);
+    const { parts, unpaired } = claudeParts(message, filledAt(message, 'model') ?? model);
     if (unpaired > 0) findings.push(finding('import/tool-pairing', 'note', at, `${unpaired} results without a call`));
     const last = Math.max(0, parts.length - 1);
     for (let part = 0; part <= last; part++) {
@@ -228,26 +228,26 @@ function treeOf(conversation: JsonObject, place: string, found: readonly Finding
     nodes,
     // Without parents the list is a thread, and its end is where the user was.
     ...(leaf !== undefined ? { activeExternalId: leaf } : linked ? {} : { activeExternalId: previous }),
-    record: without(conversation, 'chat_messages'),
+    record: omitKeys(conversation, 'chat_messages'),
     place,
     findings,
   };
 }
 
-async function hasConversations(file: InputFile): Promise<boolean> {
+async function hasClaudeConversations(file: InputFile): Promise<boolean> {
   if (isMedia(file.name)) return false;
-  return isExport(partialJson(decodeUtf8((await headOf(file)).head).text));
+  return isClaudeExport(partialJson(decodeUtf8((await readHead(file)).head).text));
 }
 
-async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
+async function* readClaudeFile(file: InputFile): AsyncGenerator<ReadEvent> {
   const records = (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, [['*']]);
   for await (const record of records) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       if (isJsonObject(record.value) && Array.isArray(record.value.chat_messages))
-        yield { type: 'tree', tree: treeOf(record.value, file.name, []) };
+        yield { type: 'tree', tree: claudeTree(record.value, file.name, []) };
     } else if (isJsonObject(record.value) && Array.isArray(record.value.chat_messages))
-      yield { type: 'tree', tree: treeOf(record.value, record.place, record.findings) };
+      yield { type: 'tree', tree: claudeTree(record.value, record.place, record.findings) };
     else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no messages', 1) };
   }
 }
@@ -255,7 +255,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
 async function* read(input: Input): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     // The only file there is may be damaged where it begins.
-    if (input.files.length === 1 || (await hasConversations(file))) yield* readFile(file);
+    if (input.files.length === 1 || (await hasClaudeConversations(file))) yield* readClaudeFile(file);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
 }

@@ -307,14 +307,14 @@ describe('Claude Code sessions', () => {
   });
 
   it('[I64] go on at the last message in the file, whatever lost its parent before it', async () => {
-    const talk = [
+    const conversation = [
       user('l1', null, 'Go'),
       user('l2', 'ff', 'An orphan'),
       user('l3', 'l4', 'Part of a circle'),
       user('l4', 'l3', 'Its other part'),
       reply('l5', 'l1', 'msg_l', text('Gone')),
     ];
-    const { tree } = await read({ 's.jsonl': lines(...talk) });
+    const { tree } = await read({ 's.jsonl': lines(...conversation) });
     expect(tree.activeExternalId).toBe(uuid('l5'));
   });
 
@@ -333,14 +333,14 @@ describe('Claude Code sessions', () => {
   });
 
   it('[I65] give lines back after an edit and growth, with links that hold', async () => {
-    const talk = [
+    const conversation = [
       user('i1', null, 'Say'),
       reply('i2', 'i1', 'msg_1', { type: 'thinking', thinking: 'What?', signature: 'c2ln' }),
       reply('i3', 'i2', 'msg_1', text('Said')),
       user('i4', 'i2', 'A question that hangs on the first line of the reply'),
       user('i5', 'i3', 'Another'),
     ];
-    const { stored } = await read({ 's.jsonl': lines(...talk) });
+    const { stored } = await read({ 's.jsonl': lines(...conversation) });
     const [id] = stored.ids;
     const named = (of: string) => stored.names.find((one) => one.id === uuid(of))?.nodeId ?? undefined;
     const [asked, other] = [named('i2'), named('i5')];
@@ -358,7 +358,7 @@ describe('Claude Code sessions', () => {
       message: { id: 'msg_1', model: 'm-x', content: [{ type: 'thinking' }, text('Edited')] },
     });
     expect(out.find((one) => one.uuid === uuid('i4'))?.parentUuid).toBe(uuid('i3'));
-    expect(out.find((one) => one.uuid === uuid('i5'))).toEqual(talk[4]);
+    expect(out.find((one) => one.uuid === uuid('i5'))).toEqual(conversation[4]);
     expect(out.find((one) => JSON.stringify(one).includes('"More"'))?.parentUuid).toBe(uuid('i5'));
     expect(out.at(-1)).toMatchObject({ type: 'last-prompt' });
   });

@@ -1,7 +1,7 @@
 // Sessions of Claude Code: one file of lines a session, one line a block of a reply, subagents in files of their own. What
 // the lines mean is said in the folder of session lines; here they are told as records and given back.
 import { defineFormat } from '../contract.ts';
-import { besideLoses } from '../exporting.ts';
+import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -23,9 +23,9 @@ export const claudeCode = defineFormat({
       markers: 'Summaries of other branches are written as notes, markers of extensions are left out.',
       system: 'System messages inside a conversation are written as notes to the user.',
       excluded: 'Messages that the model does not see are written as ordinary ones.',
-      'cut-short': besideLoses['cut-short'],
-      notes: besideLoses.notes,
-      attributes: besideLoses.attributes,
+      'cut-short': metadataLossFields['cut-short'],
+      notes: metadataLossFields.notes,
+      attributes: metadataLossFields.attributes,
       attachments: 'Attachments whose bytes are not at hand are written by their names.',
     },
     write,

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { asideTypes, chainTypes } from '../../sessions/claude-code-types.ts';
 import { readingClaudeCode, type SessionEntry } from '../../sessions/index.ts';
 import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
   filledAt,
   fromIso,
@@ -13,15 +14,14 @@ import {
   textsAt,
   timeFinding,
 } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
-import { type InTurns, stretch, withRests } from '../in-turns.ts';
 import { type Input, type InputFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
-import { type KeptLine, keptRecord, sameRecord, toPairs } from '../kept-lines.ts';
-import { parentFinding, rootsFinding, rootsIn } from '../oddities.ts';
-import { isKeepable } from '../records.ts';
+import { isKeepable } from '../original-record.ts';
+import { type PreservedLine, preservedRecord, sameRecord, toPairs } from '../preserved-lines.ts';
 import { lineRecords } from '../records-in.ts';
-import { boundaryIdOf, saidIn } from './said.ts';
+import { parentFinding, rootsFinding, rootsIn } from '../structure-findings.ts';
+import { boundaryIdOf, messageIn } from './message-lines.ts';
 
 /** Whether a value is a line of the chain, or the beginning of one: the app writes the id after the message. */
 function isChainLine(value: Json, whole = true): boolean {
@@ -35,7 +35,7 @@ function isChainLine(value: Json, whole = true): boolean {
 }
 
 /** A line beside the chain as no other program writes it; a resumed session may begin with hundreds of them. */
-function isAside(value: Json): boolean {
+function isSideLine(value: Json): boolean {
   if (!isJsonObject(value)) return false;
   const { type } = value;
   if (type === 'summary') return typeof value.summary === 'string' && 'leafUuid' in value;
@@ -48,37 +48,37 @@ function isSessionHeader(value: Json): boolean {
   return isJsonObject(value) && value.type === 'session' && 'version' in value;
 }
 
-function isSession({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boolean {
+function isClaudeCodeSession({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boolean {
   // A first line that is longer than what is looked at shows its beginning.
   if (lines.length === 0) return json !== undefined && isChainLine(json, false);
   if (lines.some(isSessionHeader)) return false;
-  return lines.some((line) => isChainLine(line)) || lines.every(isAside);
+  return lines.some((line) => isChainLine(line)) || lines.every(isSideLine);
 }
 
 /** Tells the format by its chain lines. */
 export function detect(sample: Sample): number {
-  return sample.files.some(isSession) ? 0.9 : 0;
+  return sample.files.some(isClaudeCodeSession) ? 0.9 : 0;
 }
 
 /** A line in a chain on its way: under the id that it gets where another line has its own. */
 interface ChainLine {
-  readonly kept: KeptLine;
+  readonly kept: PreservedLine;
   /** As it is handed on: the line itself, or a copy under another id. */
   readonly fields: JsonObject;
-  readonly after: KeptLine[];
+  readonly after: PreservedLine[];
   /** How many records of the file it stands for. */
   records: number;
 }
 
-class Session {
+class ClaudeCodeSession {
   readonly #file: string;
   readonly #options: ReadOptions;
   readonly #chain: ChainLine[] = [];
   readonly #byUuid = new Map<string, ChainLine>();
   readonly #byFields = new Map<unknown, ChainLine>();
-  readonly #leading: KeptLine[] = [];
+  readonly #leading: PreservedLine[] = [];
   readonly #free = new FreeIds();
-  readonly #findings: Finding[] = [];
+  readonly #findings: ImportFinding[] = [];
   #prompts: JsonObject[] = [];
 
   constructor(file: string, options: ReadOptions) {
@@ -86,7 +86,7 @@ class Session {
     this.#options = options;
   }
 
-  get findings(): readonly Finding[] {
+  get findings(): readonly ImportFinding[] {
     return this.#findings;
   }
 
@@ -94,7 +94,7 @@ class Session {
     return this.#chain.length === 0 && this.#leading.length === 0;
   }
 
-  add(line: JsonObject, at: number, findings: readonly Finding[]): void {
+  add(line: JsonObject, at: number, findings: readonly ImportFinding[]): void {
     for (const one of findings) this.#findings.push(one);
     const place = this.#place(at);
     const uuid = filledAt(line, 'uuid');
@@ -174,7 +174,7 @@ class Session {
   }
 
   /** All of it, with places where others may have a turn. */
-  *tree(): InTurns<ImportedTree> {
+  *tree(): Cooperative<ImportedTree> {
     const { id, scope, agent } = this.#identity();
     const { entries, leafUuid, header } = yield* readingClaudeCode([
       ...this.#chain.map(({ fields }) => fields),
@@ -197,7 +197,7 @@ class Session {
         partial.set(entry.uuid, parts);
       }
       nodes.push(this.#node(entry, lines, parent, known, lines.length === 0 ? [] : parts, tools, boundaries));
-      if (nodes.length % stretch === 0) yield;
+      if (nodes.length % itemsPerPause === 0) yield;
     }
     this.#pairing(nodes, tools);
     const companions = this.#companions();
@@ -308,7 +308,7 @@ class Session {
     const [first] = lines;
     const place = this.#place(first?.kept.at ?? 0);
     const fields = lines.at(-1)?.fields ?? {};
-    const said = saidIn(entry, fields, tools);
+    const said = messageIn(entry, fields, tools);
     const createdAt = fromIso(entry.timestamp);
     if (first !== undefined) {
       for (const one of timeFinding(first.fields.timestamp, createdAt, place)) this.#findings.push(one);
@@ -318,7 +318,7 @@ class Session {
     }
     let records = 0;
     for (const line of lines) records += line.records;
-    const record = keptRecord({
+    const record = preservedRecord({
       lines: lines.map(({ kept }) => kept),
       after: lines.flatMap(({ after }) => after),
       parent: known,
@@ -340,19 +340,19 @@ class Session {
   /** Results without a call, which a model would be refused for. */
   #pairing(nodes: readonly ImportedNode[], tools: ReadonlyMap<string, string>): void {
     for (const { message, place } of nodes) {
-      const call = isTool(message) ? message.tool_call_id : undefined;
+      const call = isToolLine(message) ? message.tool_call_id : undefined;
       if (call !== undefined && !tools.has(call))
         this.#findings.push(finding('import/tool-pairing', 'note', place, `no call ${call.slice(0, 80)}`));
     }
   }
 }
 
-function isTool(message: unknown): message is { readonly tool_call_id: string } {
+function isToolLine(message: unknown): message is { readonly tool_call_id: string } {
   return typeof message === 'object' && message !== null && 'tool_call_id' in message;
 }
 
-async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  const session = new Session(file.name, options);
+async function* readClaudeCodeFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const session = new ClaudeCodeSession(file.name, options);
   let count = 0;
   for await (const record of lineRecords(file)) {
     if (++count % 1000 === 0) yield { type: 'pause' };
@@ -360,15 +360,15 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
     else if (record.type === 'record') {
       const { value, place, path, findings } = record;
       if (isSessionHeader(value)) {
-        const told = 'the header of a session of another program';
-        yield { type: 'finding', finding: finding('import/other-format', 'loss', place, told, 1) };
+        const reported = 'the header of a session of another program';
+        yield { type: 'finding', finding: finding('import/other-format', 'loss', place, reported, 1) };
         return;
       }
       if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
       else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
     }
   }
-  if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
+  if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
   else for (const one of session.findings) yield { type: 'finding', finding: one };
 }
 
@@ -377,7 +377,8 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
   for (const file of input.files) {
     const [sample] = (await sampleOf({ files: [file] })).files;
     // The only file there is may be damaged where it begins.
-    if (input.files.length === 1 || (sample !== undefined && isSession(sample))) yield* readFile(file, options);
+    if (input.files.length === 1 || (sample !== undefined && isClaudeCodeSession(sample)))
+      yield* readClaudeCodeFile(file, options);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
 }

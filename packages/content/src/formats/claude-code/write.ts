@@ -1,21 +1,21 @@
 import type { Json, JsonObject, Message, Node, NodeId } from '@coppice/core';
-import { textOf, usageOf } from '@coppice/core';
-import { definitionOf, withoutCalls } from '../../blocks/index.ts';
+import { parseUsage, textOf } from '@coppice/core';
+import { blockDefinitionOf, withoutCalls } from '../../blocks/index.ts';
 import { readClaudeCode } from '../../sessions/index.ts';
 import { toAnthropicBlock, toToolResult } from '../anthropic-blocks.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
-  besideLosses,
   bookmarkLosses,
   loss,
-  makerLosses,
+  metadataLosses,
   originalTree,
   outgoingIds,
   ownAutoTitle,
+  producerLosses,
   sessionLosses,
 } from '../exporting.ts';
-import { filledAt, numberAt, objectAt, textAt, toIso, without } from '../fields.ts';
+import { filledAt, numberAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import {
   fileNameOf,
@@ -26,14 +26,14 @@ import {
   type Returning,
   ranksOf,
   returningNodes,
-} from '../kept-lines.ts';
+} from '../preserved-lines.ts';
 import { isFailure } from '../tool-results.ts';
-import { boundaryIdOf } from './said.ts';
+import { boundaryIdOf } from './message-lines.ts';
 
 const name = 'claude-code';
 
 /** What every line of a session says, taken from one that came with it. */
-function baseOf(nodes: readonly Returning[], session: string): JsonObject {
+function firstEntryOf(nodes: readonly Returning[], session: string): JsonObject {
   const line = nodes.find(({ kept }) => kept !== null && kept.lines.length > 0)?.kept?.lines[0]?.line ?? {};
   const agent = textAt(line, 'agentId');
   const branch = textAt(line, 'gitBranch');
@@ -48,7 +48,7 @@ function baseOf(nodes: readonly Returning[], session: string): JsonObject {
   };
 }
 
-class SessionWriter {
+class ClaudeCodeWriter {
   readonly out = new LinesOut();
   readonly losses: { readonly node: Node; readonly what: string; readonly message: string }[] = [];
   written = 0;
@@ -73,7 +73,7 @@ class SessionWriter {
     this.#options = options;
     this.#nodes = returningNodes(tree, name, outgoingIds(tree, name));
     this.#ranks = ranksOf(tree, this.#nodes);
-    this.#base = baseOf(this.#nodes, session);
+    this.#base = firstEntryOf(this.#nodes, session);
     this.#returning = new Map(this.#nodes.map((one) => [one.node.id, one]));
     for (const one of this.#nodes) this.#byId.set(one.id, one);
     this.#tails.set(tree.rootId, null);
@@ -153,7 +153,7 @@ class SessionWriter {
       return;
     }
     const rank = this.#ranks.get(node.id);
-    for (const line of made) this.out.add(was === undefined ? line : edited(was.line, line), was?.at, rank);
+    for (const line of made) this.out.add(was === undefined ? line : editedLine(was.line, line), was?.at, rank);
     this.#tails.set(node.id, uuid);
     this.written++;
   }
@@ -283,7 +283,7 @@ class SessionWriter {
     const usage = objectAt(node.meta.source ?? {}, 'usage');
     // In these words already, figures of a cache among them.
     if (numberAt(usage, 'input_tokens') !== undefined && numberAt(usage, 'output_tokens') !== undefined) return usage;
-    const { inputTokens, outputTokens } = usageOf(node) ?? { inputTokens: 0, outputTokens: 0 };
+    const { inputTokens, outputTokens } = parseUsage(node) ?? { inputTokens: 0, outputTokens: 0 };
     return { input_tokens: inputTokens, output_tokens: outputTokens };
   }
 
@@ -300,7 +300,7 @@ class SessionWriter {
       const made = toAnthropicBlock(block);
       if (made !== null) return made;
       this.#lose(node, 'attachments', 'An attachment is named, its bytes are left out.');
-      return { type: 'text', text: definitionOf(block).toText(block) };
+      return { type: 'text', text: blockDefinitionOf(block).toText(block) };
     });
   }
 
@@ -320,13 +320,13 @@ class SessionWriter {
 }
 
 /** A line with other words in it: who, when and with what stay as they were. */
-function edited(was: JsonObject, line: JsonObject): JsonObject {
-  const kept = { ...line, ...without(was, 'message', 'parentUuid', 'toolUseResult', 'content') };
+function editedLine(was: JsonObject, line: JsonObject): JsonObject {
+  const kept = { ...line, ...omitKeys(was, 'message', 'parentUuid', 'toolUseResult', 'content') };
   if (!('message' in line)) return kept;
   const said = objectAt(line, 'message');
   return {
     ...kept,
-    message: { ...said, ...without(objectAt(was, 'message'), 'content'), content: said.content ?? '' },
+    message: { ...said, ...omitKeys(objectAt(was, 'message'), 'content'), content: said.content ?? '' },
   };
 }
 
@@ -338,27 +338,27 @@ function linked(line: JsonObject, parent: string | null): JsonObject {
 }
 
 /** Where a reader takes these lines to go on; a subagent's session is a side chain from end to end. */
-function leafOf(lines: readonly JsonObject[]): string | undefined {
+function lastLeafOf(lines: readonly JsonObject[]): string | undefined {
   const { leafUuid, entries } = readClaudeCode(lines.filter((line) => 'uuid' in line || line.type === 'last-prompt'));
   return leafUuid ?? entries.at(-1)?.uuid;
 }
 
-function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
+function* claudeCodeLosses(tree: ExportedTree): Generator<WriteEvent> {
   yield* sessionLosses(tree);
-  yield* besideLosses(tree, name, ['cut-short', 'notes']);
-  yield* makerLosses(tree, name);
+  yield* metadataLosses(tree, name, ['cut-short', 'notes']);
+  yield* producerLosses(tree, name);
   yield* attributeLosses(tree, name);
   yield* bookmarkLosses(tree);
 }
 
-async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
+async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
   const original = originalTree(tree, name);
   const record = original?.record ?? {};
   const [session = tree.treeId, agent] = (original?.id ?? tree.treeId).split('/agent-');
-  const writer = new SessionWriter(tree, session, options);
+  const writer = new ClaudeCodeWriter(tree, session, options);
   writer.out.addKept(linesAt(record, '$lines'));
   await writer.write();
-  yield* lossesOf(tree);
+  yield* claudeCodeLosses(tree);
   for (const { node, what, message } of writer.losses) yield loss(tree, node, what, message);
   const { title } = tree.attributes;
   const autoTitle = ownAutoTitle(tree);
@@ -369,7 +369,7 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
   const leaf = writer.tailOf(tree.activeNodeId);
   const active = writer.idOf(tree.activeNodeId);
   // Where nothing was selected here, what was moved or grew elsewhere may still stand last by now.
-  if (leaf !== null && (active !== textAt(record, '$active') || active !== leafOf(writer.out.ordered)))
+  if (leaf !== null && (active !== textAt(record, '$active') || active !== lastLeafOf(writer.out.ordered)))
     writer.out.add({ type: 'last-prompt', leafUuid: leaf, sessionId: session });
   const folder = fileNameOf(session, tree.treeId);
   const file = agent === undefined ? folder : `${folder}/subagents/agent-${fileNameOf(agent, tree.treeId)}`;
@@ -380,5 +380,5 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
 
 /** Writes one file a session. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
-  for await (const tree of trees) yield* writeTree(tree, options);
+  for await (const tree of trees) yield* writeClaudeCodeTree(tree, options);
 }

@@ -1,6 +1,6 @@
 /** Damage to files, at random: what every reader has to live with. */
 import fc from 'fast-check';
-import { joined } from '../bytes.ts';
+import { joinBytes } from '../bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../decode.ts';
 
 // Words that make trouble wherever they land.
@@ -61,9 +61,9 @@ export function damaged(bytes: Uint8Array, blow: Damage): Uint8Array {
     return copy;
   }
   if (blow.kind === 'cut') return before;
-  if (blow.kind === 'drop') return joined([before, after.slice(blow.length)]);
-  if (blow.kind === 'double') return joined([before, after.slice(0, blow.length), after]);
-  return joined([before, encodeUtf8(blow.word), after]);
+  if (blow.kind === 'drop') return joinBytes([before, after.slice(blow.length)]);
+  if (blow.kind === 'double') return joinBytes([before, after.slice(0, blow.length), after]);
+  return joinBytes([before, encodeUtf8(blow.word), after]);
 }
 
 function damagedLines(bytes: Uint8Array, blow: Extract<Damage, { kind: 'line' }>): Uint8Array {

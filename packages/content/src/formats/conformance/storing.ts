@@ -12,11 +12,11 @@ import {
 import { ReferenceStore, ticking } from '@coppice/core/testing';
 import { expect } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { joined } from '../bytes.ts';
+import { joinBytes } from '../bytes.ts';
 import type { ExportedTree, Format } from '../contract.ts';
 import { decodeUtf8, encodeUtf8 } from '../decode.ts';
 import { readExport } from '../exporting.ts';
-import type { ExportReport, Finding } from '../findings.ts';
+import type { ExportReport, ImportFinding } from '../findings.ts';
 import { fileOfBytes, type Input } from '../input.ts';
 import { readImport } from '../read.ts';
 import type { RepairedTree } from '../repair.ts';
@@ -31,7 +31,7 @@ export interface Stored {
   readonly trees: readonly RepairedTree[];
   readonly ids: readonly TreeId[];
   readonly names: readonly ExternalId[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ImportFinding[];
   readonly commits: readonly Commit[];
 }
 
@@ -53,7 +53,7 @@ export async function storeInput(
   const trees: RepairedTree[] = [];
   const ids: TreeId[] = [];
   const names: ExternalId[] = [];
-  const findings: Finding[] = [];
+  const findings: ImportFinding[] = [];
   const commits: Commit[] = [];
   let format = '';
   for await (const event of readImport(input, reading)) {
@@ -101,7 +101,7 @@ export async function writeStored(
   let pieces: Uint8Array[] = [];
   let report: ExportReport | undefined;
   const close = () => {
-    if (name !== '') files.set(name, decodeUtf8(joined(pieces)).text);
+    if (name !== '') files.set(name, decodeUtf8(joinBytes(pieces)).text);
     pieces = [];
   };
   for await (const event of writeExport(format, trees(), { now: 1_790_000_000_000 })) {
@@ -119,7 +119,7 @@ export async function writeStored(
 }
 
 /** A tree that grew here: two branches, a system prompt and a bookmark. */
-export async function plantTree(): Promise<Pick<Stored, 'store' | 'ids' | 'names'>> {
+export async function createTree(): Promise<Pick<Stored, 'store' | 'ids' | 'names'>> {
   const store = new ReferenceStore();
   const env = ticking();
   const act = { actor: 'me', kit: messageKit, ...env };

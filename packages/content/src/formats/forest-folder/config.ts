@@ -2,7 +2,7 @@
 // is looked at, and it is never kept.
 
 /** A bookmark as the file has it. */
-export interface KeptBookmark {
+export interface ConfigBookmark {
   readonly title: string;
   readonly nodeId: string;
 }
@@ -10,13 +10,13 @@ export interface KeptBookmark {
 /** What the file says about conversations. */
 export interface ForestConfig {
   readonly currentNodeId: string | undefined;
-  readonly bookmarks: readonly KeptBookmark[];
+  readonly bookmarks: readonly ConfigBookmark[];
 }
 
 const quoted = /^\s*([A-Za-z_]+)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*(?:#.*)?$/;
 
 /** The value of a string; undefined for an escape that JSON does not have. */
-function valueOf(text: string): string | undefined {
+function configValue(text: string): string | undefined {
   if (text.startsWith("'")) return text.slice(1, -1);
   try {
     const value: unknown = JSON.parse(text);
@@ -28,7 +28,7 @@ function valueOf(text: string): string | undefined {
 
 /** Reads bookmarks and the current node, and passes over all else. */
 export function readConfig(text: string): ForestConfig {
-  const bookmarks: KeptBookmark[] = [];
+  const bookmarks: ConfigBookmark[] = [];
   let currentNodeId: string | undefined;
   let open: Map<string, string> | undefined;
   let table = '';
@@ -48,7 +48,7 @@ export function readConfig(text: string): ForestConfig {
     const [, key = '', raw = ''] = quoted.exec(line.replace(/\r$/, '')) ?? [];
     if (key === '') continue;
     if (open === undefined && !(table === '' && key === 'currentNodeId')) continue;
-    const value = valueOf(raw);
+    const value = configValue(raw);
     if (value === undefined) continue;
     if (open === undefined) currentNodeId = value;
     else open.set(key, value);

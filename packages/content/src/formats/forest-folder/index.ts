@@ -3,11 +3,11 @@ import type { Json } from '@coppice/core';
 import { defineFormat } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
 import type { Sample } from '../input.ts';
-import { isNode, isRoot, read } from './read.ts';
+import { isForestNode, isForestRoot, read } from './read.ts';
 
 function isOurs(json: Json | undefined): boolean {
-  if (Array.isArray(json)) return json.some((one) => isJsonObject(one) && isRoot(one));
-  return isJsonObject(json) && isNode(json);
+  if (Array.isArray(json)) return json.some((one) => isJsonObject(one) && isForestRoot(one));
+  return isJsonObject(json) && isForestNode(json);
 }
 
 function detect(sample: Sample): number {

@@ -4,22 +4,22 @@ import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromIso, isJsonObject, objectAt, textAt, textsAt, timeFinding } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
-import { bytesOf, type Input, type InputFile } from '../input.ts';
+import { type Input, type InputFile, readAllBytes } from '../input.ts';
 import { type ForestConfig, readConfig } from './config.ts';
 
 /** An entry of `roots.json`. */
-export function isRoot(value: JsonObject): boolean {
+export function isForestRoot(value: JsonObject): boolean {
   return typeof value.id === 'string' && Array.isArray(value.child_ids) && !('message' in value);
 }
 
 /** The record of a node. */
-export function isNode(value: JsonObject): boolean {
+export function isForestNode(value: JsonObject): boolean {
   return typeof value.root_id === 'string' && isJsonObject(value.message);
 }
 
-interface Place {
+interface FolderPlace {
   readonly file: InputFile;
   /** The folder that holds `roots.json`. */
   readonly data: string;
@@ -42,23 +42,23 @@ interface DataFolder {
 const pausesEvery = 200;
 const nodeFile = /^(|.*\/)nodes\/[^/]+\.json$/i;
 
-function folderOf(name: string): string {
+function folderOfPath(name: string): string {
   return name.slice(0, name.lastIndexOf('/') + 1);
 }
 
 /** The data folder of a node's file: two above, if the folder of its root is among the names. */
-function dataOf(name: string): string {
+function dataOfFile(name: string): string {
   const [, root = ''] = nodeFile.exec(name) ?? [];
-  return root === '' ? '' : folderOf(root.slice(0, -1));
+  return root === '' ? '' : folderOfPath(root.slice(0, -1));
 }
 
 /** `node-10` after `node-9`. */
-function inOrder(a: string, b: string): number {
+function sortedNodes(a: string, b: string): number {
   const number = (name: string) => Number(/(\d+)\.json$/i.exec(name)?.[1] ?? 0);
   return number(a) - number(b) || (a < b ? -1 : a > b ? 1 : 0);
 }
 
-function metaOf(metadata: JsonObject): NodeMeta {
+function forestMeta(metadata: JsonObject): NodeMeta {
   const title = filledAt(metadata, 'title');
   const autoTitle = filledAt(metadata, 'auto_title');
   const tags = textsAt(metadata, 'tags');
@@ -72,9 +72,9 @@ function metaOf(metadata: JsonObject): NodeMeta {
 }
 
 /** Files of one folder, gathered by the root that they name. */
-class Gathered {
+class FolderContents {
   readonly nodes: ImportedNode[] = [];
-  readonly findings: Finding[] = [];
+  readonly findings: ImportFinding[] = [];
   readonly order = new Map<string, readonly string[]>();
   readonly place: string;
   readonly #rootId: string;
@@ -84,7 +84,7 @@ class Gathered {
     this.place = place;
   }
 
-  add(record: JsonObject, found: readonly Finding[], place: string, bookmarks: Map<string, string>): void {
+  add(record: JsonObject, found: readonly ImportFinding[], place: string, bookmarks: Map<string, string>): void {
     for (const one of found) this.findings.push(one);
     const base = place.slice(place.lastIndexOf('/') + 1).replace(/\.json$/i, '');
     const externalId = filledAt(record, 'id') ?? `${this.#rootId}/${base}`;
@@ -93,7 +93,7 @@ class Gathered {
     for (const one of timeFinding(metadata.timestamp, createdAt, place)) this.findings.push(one);
     const parent = filledAt(record, 'parent_id');
     if (Array.isArray(record.child_ids)) this.order.set(externalId, textsAt(record, 'child_ids'));
-    const meta = metaOf(metadata);
+    const meta = forestMeta(metadata);
     const bookmark = bookmarks.get(externalId);
     bookmarks.delete(externalId);
     this.nodes.push({
@@ -163,7 +163,7 @@ class Folders {
 }
 
 async function* readRoots(file: InputFile, folder: DataFolder): AsyncGenerator<ReadEvent> {
-  const { value, findings } = readForeign(await bytesOf(file), file.name);
+  const { value, findings } = readForeign(await readAllBytes(file), file.name);
   for (const one of findings) yield { type: 'finding', finding: one };
   if (value === undefined) return;
   const list: readonly Json[] = Array.isArray(value) ? value : [value];
@@ -179,18 +179,18 @@ async function* readRoots(file: InputFile, folder: DataFolder): AsyncGenerator<R
 }
 
 /** The trees of one folder of nodes: one, unless files of another root lie in it. */
-async function* readFolder(
-  places: readonly Place[],
+async function* readForestFolder(
+  places: readonly FolderPlace[],
   folders: Folders,
   scope: string | undefined,
 ): AsyncGenerator<ReadEvent> {
-  const byRoot = new Map<string, Gathered>();
+  const byRoot = new Map<string, FolderContents>();
   const [first] = places;
   if (first === undefined) return;
   const folder = folders.at(first.data);
   for (const [index, { file }] of places.entries()) {
     if (index % pausesEvery === 0) yield { type: 'pause' };
-    const { value, findings } = readForeign(await bytesOf(file), file.name);
+    const { value, findings } = readForeign(await readAllBytes(file), file.name);
     if (value === undefined) {
       for (const one of findings) yield { type: 'finding', finding: one };
       continue;
@@ -200,7 +200,8 @@ async function* readFolder(
       yield { type: 'finding', finding: finding('import/skipped', 'loss', file.name, 'no node', 1) };
       continue;
     }
-    const gathered = byRoot.get(rootId) ?? new Gathered(rootId, folderOf(file.name).replace(/\/$/, '') || file.name);
+    const gathered =
+      byRoot.get(rootId) ?? new FolderContents(rootId, folderOfPath(file.name).replace(/\/$/, '') || file.name);
     byRoot.set(rootId, gathered);
     gathered.add(value, findings, file.name, folder.bookmarks);
   }
@@ -216,26 +217,26 @@ function takeConfig(text: string, folder: DataFolder): void {
 /** Reads data folders: what they say of roots first, then the nodes, one tree at a time. */
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const folders = new Folders();
-  const groups = new Map<string, Place[]>();
+  const groups = new Map<string, FolderPlace[]>();
   for (const file of input.files) {
     const base = file.name.slice(file.name.lastIndexOf('/') + 1);
-    const data = folderOf(file.name);
+    const data = folderOfPath(file.name);
     if (base === 'roots.json') yield* readRoots(file, folders.at(data));
-    else if (base === 'config.toml') takeConfig(decodeUtf8(await bytesOf(file)).text, folders.at(data));
+    else if (base === 'config.toml') takeConfig(decodeUtf8(await readAllBytes(file)).text, folders.at(data));
     else if (
       nodeFile.test(file.name) ||
       (/\.json$/i.test(base) && (input.files.length === 1 || /^node-\d/.test(base)))
     ) {
       const group = groups.get(data);
-      const place = { file, data: dataOf(file.name) };
+      const place = { file, data: dataOfFile(file.name) };
       if (group === undefined) groups.set(data, [place]);
       else group.push(place);
     } else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
   for (const name of [...groups.keys()].sort()) {
     const group = groups.get(name) ?? [];
-    yield* readFolder(
-      group.sort((a, b) => inOrder(a.file.name, b.file.name)),
+    yield* readForestFolder(
+      group.sort((a, b) => sortedNodes(a.file.name, b.file.name)),
       folders,
       options.scope,
     );
@@ -246,6 +247,6 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
       yield { type: 'finding', finding: finding('import/pointer-missing', 'loss', `${data}config.toml`, detail) };
     }
     for (const [rootId, { used, place }] of folder.roots)
-      if (!used) yield { type: 'tree', tree: new Gathered(rootId, place).tree(folder, data, options.scope) };
+      if (!used) yield { type: 'tree', tree: new FolderContents(rootId, place).tree(folder, data, options.scope) };
   }
 }

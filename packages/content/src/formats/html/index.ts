@@ -2,14 +2,14 @@
 import type { Block, Node } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { toBase64 } from '../../base64.ts';
-import { definitionOf } from '../../blocks/index.ts';
-import { type Branch, branchesOf, bytesIn, previewOf, speakerOf } from '../branches.ts';
+import { blockDefinitionOf } from '../../blocks/index.ts';
+import { branchesOf, branchPreview, bytesIn, type ExportBranch, speakerName } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
-import { childrenOf, loss, threadOf, timesOf } from '../exporting.ts';
+import { exportedChildren, loss, threadOf, timesOf } from '../exporting.ts';
 import { toIso } from '../fields.ts';
-import { escaped, policy, script, style } from './page.ts';
+import { escapeHtml, policy, script, style } from './page.ts';
 
-const isShown = (node: Node) => node.kind !== 'state';
+const isShownInHtml = (node: Node) => node.kind !== 'state';
 
 /** Plain text with its code blocks set apart. Nothing of it is taken for HTML. */
 function textHtml(text: string): string {
@@ -22,15 +22,15 @@ function textHtml(text: string): string {
   ) {
     const [line, fence = '```'] = open;
     const before = rest.slice(0, open.index);
-    if (before.trim() !== '') parts.push(`<p>${escaped(before.trim())}</p>`);
+    if (before.trim() !== '') parts.push(`<p>${escapeHtml(before.trim())}</p>`);
     const after = rest.slice(open.index + line.length);
     const end = after.search(new RegExp(`^ {0,3}${fence[0] === '`' ? '`' : '~'}{${fence.length},}\\s*$`, 'm'));
     const code = end === -1 ? after : after.slice(0, end);
-    parts.push(`<pre>${escaped(code.replace(/\n$/, ''))}</pre>`);
+    parts.push(`<pre>${escapeHtml(code.replace(/\n$/, ''))}</pre>`);
     const next = end === -1 ? -1 : after.indexOf('\n', end);
     rest = end === -1 || next === -1 ? '' : after.slice(next + 1);
   }
-  if (rest.trim() !== '') parts.push(`<p>${escaped(rest.trim())}</p>`);
+  if (rest.trim() !== '') parts.push(`<p>${escapeHtml(rest.trim())}</p>`);
   return parts.join('\n');
 }
 
@@ -47,28 +47,28 @@ async function pictureHtml(block: Block, options: WriteOptions): Promise<string 
     const bytes = await options.blob?.(source.hash);
     if (bytes != null) data = toBase64(bytes);
   }
-  return data === undefined ? undefined : `<img alt="" src="data:${mediaType};base64,${escaped(data)}">`;
+  return data === undefined ? undefined : `<img alt="" src="data:${mediaType};base64,${escapeHtml(data)}">`;
 }
 
 async function blockHtml(block: Block, role: Node['role'], options: WriteOptions): Promise<string> {
-  if (isText(block)) return role === 'tool' ? `<pre>${escaped(block.text)}</pre>` : textHtml(block.text);
+  if (isText(block)) return role === 'tool' ? `<pre>${escapeHtml(block.text)}</pre>` : textHtml(block.text);
   if (block.type === 'thinking' && 'thinking' in block) {
     const text = String(block.thinking);
     return text === '' ? '' : `<details><summary>Reasoning</summary>${textHtml(text)}</details>`;
   }
   if (block.type === 'tool-use' && 'name' in block && 'parameters' in block)
-    return `<details open><summary>Calls ${escaped(String(block.name))}</summary><pre>${escaped(JSON.stringify(block.parameters, null, 2))}</pre></details>`;
-  return (await pictureHtml(block, options)) ?? `<p>${escaped(definitionOf(block).toText(block))}</p>`;
+    return `<details open><summary>Calls ${escapeHtml(String(block.name))}</summary><pre>${escapeHtml(JSON.stringify(block.parameters, null, 2))}</pre></details>`;
+  return (await pictureHtml(block, options)) ?? `<p>${escapeHtml(blockDefinitionOf(block).toText(block))}</p>`;
 }
 
-class Page {
+class HtmlPage {
   readonly #options: WriteOptions;
   readonly #names = new Map<string, string>();
   readonly #places = new Map<string, { readonly at: number; readonly family: readonly Node[] }>();
 
   constructor(tree: ExportedTree, options: WriteOptions) {
     this.#options = options;
-    for (const family of childrenOf(tree).values())
+    for (const family of exportedChildren(tree).values())
       for (const [at, node] of family.entries()) this.#places.set(node.id, { at, family });
     for (const [index, node] of tree.nodes.entries()) this.#names.set(node.id, `m${index + 1}`);
   }
@@ -94,46 +94,46 @@ class Page {
     const note = node.status === 'success' ? '' : ` · ${node.status}`;
     const at = toIso(node.createdAt);
     // A marker is no message, and still the way to what follows.
-    const empty = isShown(node) ? '' : ' class="marker"';
-    const head = isShown(node)
-      ? `<header><span>${escaped(speakerOf(node))}${note}</span><time datetime="${at}">${at.slice(0, 16).replace('T', ' ')}</time>${this.#variants(node)}</header>\n<div>${parts.join('\n')}</div>`
+    const empty = isShownInHtml(node) ? '' : ' class="marker"';
+    const head = isShownInHtml(node)
+      ? `<header><span>${escapeHtml(speakerName(node))}${note}</span><time datetime="${at}">${at.slice(0, 16).replace('T', ' ')}</time>${this.#variants(node)}</header>\n<div>${parts.join('\n')}</div>`
       : '';
-    const role = isShown(node) ? ` class="${node.role}"` : empty;
+    const role = isShownInHtml(node) ? ` class="${node.role}"` : empty;
     return `<article id="${this.nameOf(node.id)}" data-parent="${this.nameOf(node.parentId)}"${role}>${head}</article>\n`;
   }
 
   /** The outline as nested lists; past a dozen forks it goes no further to the right. */
-  *outline(branches: readonly Branch[]): Generator<string> {
+  *outline(branches: readonly ExportBranch[]): Generator<string> {
     let level = -1;
     for (const { depth, nodes } of branches) {
       const wanted = Math.min(depth, 12);
       if (wanted > level) yield '<ul>'.repeat(wanted - level);
       else yield `</li>${'</ul></li>'.repeat(level - wanted)}`;
       level = wanted;
-      const first = nodes.find(isShown) ?? nodes[0];
-      const count = nodes.filter(isShown).length;
+      const first = nodes.find(isShownInHtml) ?? nodes[0];
+      const count = nodes.filter(isShownInHtml).length;
       const name = this.nameOf(nodes[0]?.id ?? null);
-      yield `<li><a href="#${name}">${escaped(previewOf(first?.message ?? null, 60))} <small>${count}</small></a>\n`;
+      yield `<li><a href="#${name}">${escapeHtml(branchPreview(first?.message ?? null, 60))} <small>${count}</small></a>\n`;
     }
     if (level >= 0) yield '</li></ul>'.repeat(level + 1);
   }
 }
 
-async function* pageOf(tree: ExportedTree, options: WriteOptions): AsyncGenerator<string> {
-  const page = new Page(tree, options);
+async function* htmlPage(tree: ExportedTree, options: WriteOptions): AsyncGenerator<string> {
+  const page = new HtmlPage(tree, options);
   const { title, autoTitle, systemPrompt } = tree.attributes;
-  const shown = escaped(title ?? autoTitle ?? 'Conversation');
+  const shown = escapeHtml(title ?? autoTitle ?? 'Conversation');
   const leaf = page.nameOf(threadOf(tree).at(-1)?.id ?? null);
-  yield `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">\n<meta name="viewport" content="width=device-width,initial-scale=1">\n<title>${shown}</title>\n<style>${style}</style>\n</head>\n<body data-leaf="${leaf}">\n<nav aria-label="Branches">\n`;
+  yield `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}">\n<meta name="viewport" content="width=device-width,initial-scale=1">\n<title>${shown}</title>\n<style>${style}</style>\n</head>\n<body data-leaf="${leaf}">\n<nav aria-label="Branches">\n`;
   for (const text of page.outline(branchesOf(tree))) yield text;
-  yield `</nav>\n<main>\n<h1>${shown}</h1>\n<p class="about">${toIso(timesOf(tree).createdAt).slice(0, 10)} · ${tree.nodes.filter(isShown).length} messages</p>\n`;
+  yield `</nav>\n<main>\n<h1>${shown}</h1>\n<p class="about">${toIso(timesOf(tree).createdAt).slice(0, 10)} · ${tree.nodes.filter(isShownInHtml).length} messages</p>\n`;
   if (systemPrompt !== undefined && systemPrompt !== '')
     yield `<details><summary>System prompt</summary>${textHtml(systemPrompt)}</details>\n`;
   for (const node of tree.nodes) yield await page.message(node);
   yield `</main>\n<script>${script}</script>\n</body>\n</html>\n`;
 }
 
-function* lossesOf(tree: ExportedTree, options: WriteOptions): Generator<WriteEvent> {
+function* htmlLosses(tree: ExportedTree, options: WriteOptions): Generator<WriteEvent> {
   yield loss(tree, null, 'notes', 'Ids, usage, parameters and notes are left out.');
   if (tree.bookmarks.length > 0)
     yield loss(
@@ -154,12 +154,12 @@ async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions)
   for await (const whole of trees) {
     const tree = options.thread === true ? { ...whole, nodes: threadOf(whole) } : whole;
     yield { type: 'file', name: `${tree.treeId}.html`, mediaType: 'text/html' };
-    for await (const text of pageOf(tree, options)) yield { type: 'text', text };
+    for await (const text of htmlPage(tree, options)) yield { type: 'text', text };
     const left = whole.nodes.length - tree.nodes.length;
-    const markers = tree.nodes.filter((node) => !isShown(node)).length;
+    const markers = tree.nodes.filter((node) => !isShownInHtml(node)).length;
     if (left > 0) yield loss(tree, null, 'branches', `${left} messages off the current thread are left out.`);
     if (markers > 0) yield loss(tree, null, 'markers', `${markers} markers are left out.`);
-    yield* lossesOf(tree, options);
+    yield* htmlLosses(tree, options);
     yield { type: 'count', written: tree.nodes.length - markers, left: left + markers };
   }
 }

@@ -3,7 +3,7 @@ import { toBase64 } from '../../base64.ts';
 import { sha256Hex } from '../../sha256.ts';
 
 /** Text as HTML shows it, and nothing else. */
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 }
 
@@ -57,7 +57,7 @@ addEventListener('hashchange',()=>show(location.hash.slice(1)));
 show(location.hash.slice(1));
 })();`;
 
-function hashOf(text: string): string {
+function cspHash(text: string): string {
   const hex = sha256Hex(text);
   const bytes = new Uint8Array(32);
   for (let at = 0; at < 32; at++) bytes[at] = Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16);
@@ -65,4 +65,4 @@ function hashOf(text: string): string {
 }
 
 /** What a browser may load for this page: its own style and script, and pictures that are in it. */
-export const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; img-src data:; base-uri 'none'; form-action 'none'`;
+export const policy = `default-src 'none'; style-src ${cspHash(style)}; script-src ${cspHash(script)}; img-src data:; base-uri 'none'; form-action 'none'`;

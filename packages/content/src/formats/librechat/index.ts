@@ -1,5 +1,5 @@
 import { defineFormat } from '../contract.ts';
-import { besideLoses } from '../exporting.ts';
+import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -26,10 +26,10 @@ export const librechat = defineFormat({
       thinking: 'Reasoning is written without its signature.',
       block: 'Blocks that LibreChat does not have are written as text.',
       'cut-short': 'Replies that were stopped are written as interrupted ones.',
-      excluded: besideLoses.excluded,
-      failures: besideLoses.failures,
-      notes: besideLoses.notes,
-      attributes: besideLoses.attributes,
+      excluded: metadataLossFields.excluded,
+      failures: metadataLossFields.failures,
+      notes: metadataLossFields.notes,
+      attributes: metadataLossFields.attributes,
     },
     write,
   },

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
   filledAt,
   fromIso,
@@ -7,62 +8,61 @@ import {
   listAt,
   numberAt,
   objectAt,
+  omitKeys,
   textAt,
   textsAt,
   timeFinding,
-  without,
 } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
-import { type InTurns, stretch, withRests } from '../in-turns.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
-import { sameRecord } from '../kept-lines.ts';
-import { fileFindings, forwardFindings, parentFinding, rootsFinding, rootsIn } from '../oddities.ts';
-import { callOf, imageOfUrl } from '../openai-messages.ts';
+import { imageOfUrl, toolCallOf } from '../openai-messages.ts';
+import { sameRecord } from '../preserved-lines.ts';
+import { nodesOfTurns, type TurnPiece } from '../record-turns.ts';
 import { documentRecords } from '../records-in.ts';
-import { piecesOf, type ReplyItem, type Speaker } from '../reply-items.ts';
-import { nodesOf, type Piece } from '../turns.ts';
+import { type ReplyItem, replyPieces, type Speaker } from '../reply-items.ts';
+import { fileFindings, forwardFindings, parentFinding, rootsFinding, rootsIn } from '../structure-findings.ts';
 
 /** The parent of first messages: a name for none. */
 export const nobody = '00000000-0000-0000-0000-000000000000';
 
-function isMessage(value: Json | undefined): boolean {
+function isLibrechatMessage(value: Json | undefined): boolean {
   return isJsonObject(value) && typeof value.messageId === 'string';
 }
 
-function isConversation(value: Json | undefined): value is JsonObject {
+function isLibrechatConversation(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value)) return false;
   const list = value.messagesTree ?? value.messages;
   if (!Array.isArray(list)) return false;
-  return list.some(isMessage) || (list.length === 0 && 'conversationId' in value && 'endpoint' in value);
+  return list.some(isLibrechatMessage) || (list.length === 0 && 'conversationId' in value && 'endpoint' in value);
 }
 
-function isExport(json: Json | undefined): boolean {
-  return isConversation(json) || (Array.isArray(json) && json.slice(0, 20).some(isConversation));
+function isLibrechatExport(json: Json | undefined): boolean {
+  return isLibrechatConversation(json) || (Array.isArray(json) && json.slice(0, 20).some(isLibrechatConversation));
 }
 
 /** Tells the format by the ids of its messages. */
 export function detect(sample: Sample): number {
-  return sample.files.some((file) => isExport(file.json)) ? 0.95 : 0;
+  return sample.files.some((file) => isLibrechatExport(file.json)) ? 0.95 : 0;
 }
 
-const text = (value: string): JsonObject => ({ type: 'text', text: value });
+const librechatText = (value: string): JsonObject => ({ type: 'text', text: value });
 
 /** A text that may stand under `value`. */
-function valueOf(value: Json | undefined): string {
+function fieldValue(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   return isJsonObject(value) ? (textAt(value, 'value') ?? '') : '';
 }
 
-function summaryOf(part: JsonObject): string {
+function librechatSummary(part: JsonObject): string {
   const { content } = part;
   if (typeof content === 'string') return content;
   const parts = Array.isArray(content) ? content : [];
-  const texts = parts.map((one) => (isJsonObject(one) ? valueOf(one.text) : typeof one === 'string' ? one : ''));
+  const texts = parts.map((one) => (isJsonObject(one) ? fieldValue(one.text) : typeof one === 'string' ? one : ''));
   return texts.join('\n') || (textAt(part, 'text') ?? textAt(part, 'summary') ?? '');
 }
 
 /** The parts of a message in their order. Each call holds its own result; some are told to be made together. */
-class Parts {
+class LibrechatParts {
   readonly items: ReplyItem[] = [];
   readonly unknown: string[] = [];
   readonly #id: string;
@@ -77,7 +77,7 @@ class Parts {
 
   add(part: Json): void {
     if (!isJsonObject(part)) {
-      this.#say(typeof part === 'string' ? text(part) : { type: 'librechat-value', value: part });
+      this.#say(typeof part === 'string' ? librechatText(part) : { type: 'librechat-value', value: part });
       return;
     }
     const type = textAt(part, 'type') ?? 'part';
@@ -88,14 +88,18 @@ class Parts {
     this.#flush();
     if (type === 'text') {
       this.#together = new Set(textsAt(part, 'tool_call_ids'));
-      const said = valueOf(part.text);
-      if (said !== '') this.#say(text(said));
-    } else if (type === 'think') this.#say({ type: 'thinking', thinking: valueOf(part.think) });
+      const said = fieldValue(part.text);
+      if (said !== '') this.#say(librechatText(said));
+    } else if (type === 'think') this.#say({ type: 'thinking', thinking: fieldValue(part.think) });
     else if (type === 'image_url') {
       const url = filledAt(objectAt(part, 'image_url'), 'url') ?? filledAt(part, 'image_url');
       this.#say(url === undefined ? { ...part, type: 'librechat-image_url' } : imageOfUrl(url));
     } else if (type === 'summary')
-      this.items.push({ type: 'compaction', summary: summaryOf(part), details: without(part, 'type', 'content') });
+      this.items.push({
+        type: 'compaction',
+        summary: librechatSummary(part),
+        details: omitKeys(part, 'type', 'content'),
+      });
     else if (type === 'error') this.#say({ ...part, type: 'librechat-error' });
     else {
       this.unknown.push(type);
@@ -116,7 +120,7 @@ class Parts {
   #call(call: JsonObject): void {
     const id = filledAt(call, 'id') ?? `${this.#id}-call-${this.#count}`;
     if (!this.#together.has(id)) this.#flush();
-    const made = callOf({ id, name: call.name ?? 'unknown', arguments: call.args ?? '' }, this.#count++);
+    const made = toolCallOf({ id, name: call.name ?? 'unknown', arguments: call.args ?? '' }, this.#count++);
     this.#calls.push(made);
     const { output } = call;
     if (output === undefined || output === null || output === '') return;
@@ -124,7 +128,7 @@ class Parts {
       type: 'result',
       callId: id,
       name: filledAt(call, 'name') ?? 'unknown',
-      content: [text(typeof output === 'string' ? output : JSON.stringify(output))],
+      content: [librechatText(typeof output === 'string' ? output : JSON.stringify(output))],
       isError: false,
     });
   }
@@ -137,7 +141,7 @@ class Parts {
   }
 }
 
-function speakerOf(message: JsonObject, agent: string | undefined): Speaker {
+function librechatSpeaker(message: JsonObject, agent: string | undefined): Speaker {
   const user = message.isCreatedByUser === true;
   if (user) return { role: 'user', source: { type: 'user' } };
   const model = agent ?? filledAt(message, 'model');
@@ -180,29 +184,38 @@ function voicesOf(parts: readonly Json[]): { readonly agent: string | undefined;
 }
 
 /** Files by what is told of them: an export has no bytes. */
-function filesOf(message: JsonObject): Json[] {
+function librechatFiles(message: JsonObject): Json[] {
   return [...listAt(message, 'files'), ...listAt(message, 'attachments')].map((file) =>
     isJsonObject(file) ? { ...file, type: 'librechat-file' } : { type: 'librechat-value', value: file },
   );
 }
 
 /** What a message becomes, and the types of its parts that are not known here. */
-function piecesIn(message: JsonObject, id: string, parent: string | null): { pieces: Piece[]; unknown: string[] } {
+function contentPieces(
+  message: JsonObject,
+  id: string,
+  parent: string | null,
+): { pieces: TurnPiece[]; unknown: string[] } {
   const content = listAt(message, 'content');
   const said = filledAt(message, 'text');
-  const parts = content.length > 0 ? content : said === undefined ? [] : [text(said)];
+  const parts = content.length > 0 ? content : said === undefined ? [] : [librechatText(said)];
   const voices = voicesOf(parts);
-  const pieces: Piece[] = [];
+  const pieces: TurnPiece[] = [];
   const unknown: string[] = [];
   for (const [index, voice] of voices.entries()) {
     const own = index === 0 ? id : `${id}/agent-${index}`;
-    const reader = new Parts(own);
+    const reader = new LibrechatParts(own);
     for (const part of voice.parts) reader.add(part);
     const items = [...reader.end()];
     for (const type of reader.unknown) unknown.push(type);
-    const files = index === 0 ? filesOf(message) : [];
+    const files = index === 0 ? librechatFiles(message) : [];
     if (files.length > 0) items.push({ type: 'blocks', blocks: files });
-    const made = piecesOf(own, parent, items, speakerOf(message, voice.agent === '' ? undefined : voice.agent));
+    const made = replyPieces(
+      own,
+      parent,
+      items,
+      librechatSpeaker(message, voice.agent === '' ? undefined : voice.agent),
+    );
     for (const [place, piece] of made.entries())
       pieces.push(voices.length > 1 && place === 0 ? { ...piece, group: `parallel-${id}` } : piece);
   }
@@ -227,13 +240,13 @@ function* flat(
   }
 }
 
-function* treeOf(
+function* librechatTree(
   conversation: JsonObject,
   messages: readonly Json[],
   place: string,
-  found: readonly Finding[],
+  found: readonly ImportFinding[],
   options: ReadOptions,
-): InTurns<ImportedTree> {
+): Cooperative<ImportedTree> {
   const findings = [...found];
   const nodes: ImportedNode[] = [];
   const records = new Map<string, JsonObject>();
@@ -252,7 +265,7 @@ function* treeOf(
     const named = filledAt(message, 'messageId');
     if (named === undefined) findings.push(finding('import/inferred', 'repair', where, 'its id: it has no messageId'));
     const id = named ?? `message-${at}`;
-    const record = without(message, 'children');
+    const record = omitKeys(message, 'children');
     const before = records.get(id);
     if (before !== undefined && sameRecord(before, record)) {
       findings.push(finding('import/duplicate', 'repair', where, `id ${id.slice(0, 80)}`));
@@ -265,10 +278,10 @@ function* treeOf(
     for (const one of parentFinding(message.parentMessageId, where)) findings.push(one);
     const createdAt = fromIso(message.createdAt);
     for (const one of timeFinding(message.createdAt, createdAt, where)) findings.push(one);
-    const { pieces, unknown } = piecesIn(message, id, parent);
+    const { pieces, unknown } = contentPieces(message, id, parent);
     for (const type of unknown) findings.push(finding('import/unknown-type', 'note', where, type));
-    for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
-    if (at % stretch === 0) yield;
+    for (const node of nodesOfTurns(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
+    if (at % itemsPerPause === 0) yield;
   }
   for (const one of forwardFindings(nodes)) findings.push(one);
   for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
@@ -282,15 +295,15 @@ function* treeOf(
     scope: id === undefined ? (options.scope ?? '') : '',
     ...(title === undefined ? {} : { title }),
     ...(systemPrompt === undefined || systemPrompt === '' ? {} : { systemPrompt }),
-    nodes: counted(nodes, twice),
-    record: { ...without(conversation, 'messages', 'messagesTree'), ...formOf(conversation) },
+    nodes: countOfMessages(nodes, twice),
+    record: { ...omitKeys(conversation, 'messages', 'messagesTree'), ...formOf(conversation) },
     place,
     findings,
   };
 }
 
 /** Nodes that also stand for records which said the same again. */
-function counted(nodes: readonly ImportedNode[], twice: Map<string, number>): readonly ImportedNode[] {
+function countOfMessages(nodes: readonly ImportedNode[], twice: Map<string, number>): readonly ImportedNode[] {
   if (twice.size === 0) return nodes;
   return nodes.map((node) => {
     const more = twice.get(node.externalId) ?? 0;
@@ -305,16 +318,16 @@ function formOf(conversation: JsonObject): JsonObject {
   return 'messagesTree' in conversation ? { $key: 'messagesTree' } : {};
 }
 
-async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  const made = (conversation: JsonObject, messages: readonly Json[], place: string, found: readonly Finding[]) =>
-    withRests(treeOf(conversation, messages, place, found, options), options.rest);
+async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const made = (conversation: JsonObject, messages: readonly Json[], place: string, found: readonly ImportFinding[]) =>
+    runWithPauses(librechatTree(conversation, messages, place, found, options), options.rest);
   const messages: Json[] = [];
-  const found: Finding[] = [];
+  const found: ImportFinding[] = [];
   const patterns = [['messages', '*'], ['messagesTree', '*'], ['*']];
   for await (const record of documentRecords(file, patterns)) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
-      if (messages.length > 0 && !messages.some(isMessage))
+      if (messages.length > 0 && !messages.some(isLibrechatMessage))
         yield {
           type: 'finding',
           finding: finding('import/other-format', 'loss', file.name, 'no message has a messageId', messages.length),
@@ -326,7 +339,7 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
       messages.push(record.value);
       for (const one of record.findings) found.push(one);
       if (messages.length % 1000 === 0) yield { type: 'pause' };
-    } else if (isConversation(record.value)) {
+    } else if (isLibrechatConversation(record.value)) {
       const list = record.value.messagesTree ?? record.value.messages;
       const own = Array.isArray(list) ? list : [];
       yield { type: 'tree', tree: await made(record.value, own, record.place, record.findings) };
@@ -339,7 +352,7 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
   for (const file of input.files) {
     const [sample] = (await sampleOf({ files: [file] })).files;
     // The only file there is may be damaged where it begins.
-    if (input.files.length === 1 || isExport(sample?.json)) yield* readFile(file, options);
+    if (input.files.length === 1 || isLibrechatExport(sample?.json)) yield* readLibrechatFile(file, options);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
 }

@@ -1,54 +1,54 @@
 import type { Block, Json, JsonObject, Message, Node } from '@coppice/core';
-import { isText, pairTools, usageOf } from '@coppice/core';
-import { definitionOf } from '../../blocks/index.ts';
+import { isText, pairTools, parseUsage } from '@coppice/core';
+import { blockDefinitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
-import { attributeLosses, besideLosses, bookmarkLosses, endLosses, loss, originalTree } from '../exporting.ts';
-import { filledAt, isJsonObject, numberAt, objectAt, toIso, without } from '../fields.ts';
+import { attributeLosses, bookmarkLosses, loss, metadataLosses, originalTree, statusLosses } from '../exporting.ts';
+import { filledAt, isJsonObject, numberAt, objectAt, omitKeys, toIso } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
-import { fileNameOf } from '../kept-lines.ts';
 import { toOpenAi } from '../openai-messages.ts';
+import { fileNameOf } from '../preserved-lines.ts';
+import { madeBy, type RecordTurn, recordTurnsOf } from '../record-turns.ts';
 import { resultText } from '../result-text.ts';
-import { madeBy, type Turn, turnsOf } from '../turns.ts';
 import { nobody } from './read.ts';
 
 const name = 'librechat';
 
-interface Lost {
+interface LibrechatLoss {
   readonly node: Node | null;
   readonly what: string;
   readonly message: string;
 }
 
-const plain = (block: Block) => definitionOf(block).toText(block);
+const plainContent = (block: Block) => blockDefinitionOf(block).toText(block);
 
-function argumentsOf(block: Block): string {
+function toolArguments(block: Block): string {
   if ('arguments' in block && typeof block.arguments === 'string') return block.arguments;
   return JSON.stringify('parameters' in block ? block.parameters : {});
 }
 
 /** Files by what is told of them. */
-function filesOf({ nodes }: Turn): JsonObject {
+function outgoingFiles({ nodes }: RecordTurn): JsonObject {
   const files: JsonObject[] = [];
   for (const { message } of nodes)
     for (const block of message?.content ?? [])
-      if (block.type === 'librechat-file') files.push(without(JSON.parse(JSON.stringify(block)), 'type'));
+      if (block.type === 'librechat-file') files.push(omitKeys(JSON.parse(JSON.stringify(block)), 'type'));
   return files.length === 0 ? {} : { files };
 }
 
-class Conversation {
-  readonly losses: Lost[] = [];
-  readonly turns: ReturnType<typeof turnsOf>;
+class LibrechatConversation {
+  readonly losses: LibrechatLoss[] = [];
+  readonly turns: ReturnType<typeof recordTurnsOf>;
   readonly #tree: ExportedTree;
   readonly #options: WriteOptions;
   readonly #id: string;
   readonly #ids: ReadonlySet<string>;
-  readonly #messages = new Map<Turn, JsonObject>();
+  readonly #messages = new Map<RecordTurn, JsonObject>();
 
   constructor(tree: ExportedTree, id: string, options: WriteOptions) {
     this.#tree = tree;
     this.#options = options;
     this.#id = id;
-    this.turns = turnsOf(tree, name);
+    this.turns = recordTurnsOf(tree, name);
     this.#ids = new Set(this.turns.ordered.map((turn) => turn.id));
   }
 
@@ -63,12 +63,12 @@ class Conversation {
     this.#active();
   }
 
-  messageOf(turn: Turn): JsonObject {
+  messageOf(turn: RecordTurn): JsonObject {
     return this.#messages.get(turn) ?? {};
   }
 
   /** First turns name nobody, or whomever they named that is not there. */
-  #parentOf(turn: Turn, body: JsonObject): Json {
+  #parentOf(turn: RecordTurn, body: JsonObject): Json {
     if (turn.parent !== null) return turn.parent.id;
     const was = body.parentMessageId;
     if (!turn.first) return nobody;
@@ -80,8 +80,8 @@ class Conversation {
   #active(): void {
     const { activeNodeId } = this.#tree;
     // A turn has the time of its first step, and is no older than what it hangs on.
-    const times = new Map<Turn, number>();
-    let newest: Turn | undefined;
+    const times = new Map<RecordTurn, number>();
+    let newest: RecordTurn | undefined;
     for (const turn of this.turns.ordered) {
       const above = turn.parent === null ? undefined : times.get(turn.parent);
       const at = Math.max(above ?? Number.NEGATIVE_INFINITY, turn.nodes[0]?.createdAt ?? 0);
@@ -94,17 +94,17 @@ class Conversation {
   }
 
   /** The turns in the order of their file; in that of the tree where variants or parents would not come in their order. */
-  get flat(): readonly Turn[] {
+  get flat(): readonly RecordTurn[] {
     const roots = this.turns.ordered.filter((turn) => turn.parent === null);
-    const rising = (turns: readonly Turn[]) =>
+    const rising = (turns: readonly RecordTurn[]) =>
       turns.every((turn, index) => index === 0 || (turns[index - 1]?.at ?? 0) <= turn.at);
-    const follows = ({ parent, inPlace, at }: Turn) => parent === null || inPlace || parent.at <= at;
+    const follows = ({ parent, inPlace, at }: RecordTurn) => parent === null || inPlace || parent.at <= at;
     if (!rising(roots) || !this.turns.ordered.every((turn) => rising(turn.children) && follows(turn)))
       return this.turns.ordered;
     return [...this.turns.ordered].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   }
 
-  async #make(turn: Turn): Promise<JsonObject> {
+  async #make(turn: RecordTurn): Promise<JsonObject> {
     const [first] = turn.nodes;
     const last = turn.nodes.at(-1);
     if (first === undefined || last === undefined) return {};
@@ -118,7 +118,7 @@ class Conversation {
     // Edited in place: who, when and with what stay as they were.
     if (was !== null) {
       const listed = Array.isArray(was.content) && was.content.length > 0;
-      return { ...without(was, 'text', 'content'), ...(listed ? { text: was.text ?? '', content: parts } : said) };
+      return { ...omitKeys(was, 'text', 'content'), ...(listed ? { text: was.text ?? '', content: parts } : said) };
     }
     if (first.kind !== 'message') this.#lose(first, 'markers', `A ${first.kind} is written as a message of the model.`);
     else if (first.message?.role === 'system') this.#lose(first, 'system', 'It is written as a message of the model.');
@@ -127,14 +127,14 @@ class Conversation {
     for (const node of others) this.#lose(node, 'steps', 'Which model made this step, and what it used, is left out.');
     const source = maker.meta.source ?? {};
     const model = user ? undefined : filledAt(source, 'model_name');
-    const count = usageOf(maker)?.outputTokens ?? numberAt(objectAt(source, 'usage'), 'outputTokens');
+    const count = parseUsage(maker)?.outputTokens ?? numberAt(objectAt(source, 'usage'), 'outputTokens');
     return {
       messageId: turn.id,
       conversationId: this.#id,
       sender: user ? 'User' : first.message?.role === 'system' ? 'System' : (model ?? 'Assistant'),
       isCreatedByUser: user,
       ...said,
-      ...filesOf(turn),
+      ...outgoingFiles(turn),
       model: model ?? null,
       endpoint: user ? null : (filledAt(source, 'provider') ?? null),
       error: last.status === 'error',
@@ -146,7 +146,7 @@ class Conversation {
   }
 
   /** What a turn says as parts; each call has its results in it, as one text. */
-  async #parts(turn: Turn): Promise<Json[]> {
+  async #parts(turn: RecordTurn): Promise<Json[]> {
     const said: { readonly node: Node; readonly message: Message }[] = [];
     for (const node of turn.nodes)
       if (node.message !== null) said.push({ node, message: await withBytes(node.message, this.#options) });
@@ -178,7 +178,7 @@ class Conversation {
         const call = {
           id,
           name: pair.call.name,
-          args: argumentsOf(block),
+          args: toolArguments(block),
           type: 'tool_call',
           progress: output === undefined ? 0.1 : 1,
           ...(output === undefined ? {} : { output }),
@@ -212,11 +212,11 @@ class Conversation {
     }
     const own = /^librechat-(.+)$/.exec(block.type)?.[1];
     if (own !== undefined && own !== 'value') return { ...json, type: own };
-    const { content } = toOpenAi({ role: 'user', content: [block] }, plain).record;
+    const { content } = toOpenAi({ role: 'user', content: [block] }, plainContent).record;
     const [part] = Array.isArray(content) ? content : [];
     if (block.type === 'image' && isJsonObject(part)) return part;
     this.#lose(node, 'block', 'A block is written as text.');
-    return { type: 'text', text: plain(block) };
+    return { type: 'text', text: plainContent(block) };
   }
 
   #lose(node: Node | null, what: string, message: string): void {
@@ -224,10 +224,10 @@ class Conversation {
   }
 }
 
-function* lossesOf(tree: ExportedTree, conversation: Conversation): Generator<WriteEvent> {
+function* librechatLosses(tree: ExportedTree, conversation: LibrechatConversation): Generator<WriteEvent> {
   for (const { node, what, message } of conversation.losses) yield loss(tree, node, what, message);
-  yield* besideLosses(tree, name, ['usage', 'excluded', 'failures', 'notes']);
-  yield* endLosses(tree, name, 'aborted', 'cut-short');
+  yield* metadataLosses(tree, name, ['usage', 'excluded', 'failures', 'notes']);
+  yield* statusLosses(tree, name, 'aborted', 'cut-short');
   yield* attributeLosses(tree, name);
   for (const node of tree.nodes)
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
@@ -236,9 +236,9 @@ function* lossesOf(tree: ExportedTree, conversation: Conversation): Generator<Wr
 }
 
 /** Messages nested in each other, in pieces: a tree may be deeper than one call can write. */
-function* nested(conversation: Conversation): Generator<string> {
-  const open: (Turn | string)[] = [];
-  const push = (turns: readonly Turn[]) => {
+function* nested(conversation: LibrechatConversation): Generator<string> {
+  const open: (RecordTurn | string)[] = [];
+  const push = (turns: readonly RecordTurn[]) => {
     for (let index = turns.length - 1; index >= 0; index--) {
       const turn = turns[index];
       if (turn === undefined) continue;
@@ -258,12 +258,12 @@ function* nested(conversation: Conversation): Generator<string> {
   }
 }
 
-function headOf(tree: ExportedTree, id: string): JsonObject {
+function librechatHead(tree: ExportedTree, id: string): JsonObject {
   const record = originalTree(tree, name)?.record;
   const { title, autoTitle, systemPrompt } = tree.attributes;
   if (record !== undefined) {
     const renamed = title !== undefined && title !== record.title;
-    return { ...without(record, '$key'), ...(renamed ? { title } : {}) };
+    return { ...omitKeys(record, '$key'), ...(renamed ? { title } : {}) };
   }
   return {
     conversationId: id,
@@ -275,14 +275,14 @@ function headOf(tree: ExportedTree, id: string): JsonObject {
   };
 }
 
-async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
+async function* writeLibrechatTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
   const original = originalTree(tree, name);
   const id = original?.id ?? tree.treeId;
-  const conversation = new Conversation(tree, id, options);
+  const conversation = new LibrechatConversation(tree, id, options);
   await conversation.write();
-  yield* lossesOf(tree, conversation);
+  yield* librechatLosses(tree, conversation);
   yield { type: 'file', name: `${fileNameOf(id, tree.treeId)}.json`, mediaType: 'application/json' };
-  const head = headOf(tree, id);
+  const head = librechatHead(tree, id);
   const key = filledAt(original?.record ?? {}, '$key') ?? 'messages';
   const open = JSON.stringify(head).slice(0, -1);
   yield { type: 'text', text: `${open}${open === '{' ? '' : ','}${JSON.stringify(key)}:[` };
@@ -299,5 +299,5 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
 
 /** Writes one file a conversation. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
-  for await (const tree of trees) yield* writeTree(tree, options);
+  for await (const tree of trees) yield* writeLibrechatTree(tree, options);
 }

@@ -1,7 +1,7 @@
 // Plain lists of messages, as chat completions take them: `[{role, content}]`, `{messages: […]}`, many of either in one
 // file, or one a line. They have no ids and no branches.
 import type { Json, JsonObject } from '@coppice/core';
-import { definitionOf } from '../../blocks/index.ts';
+import { blockDefinitionOf } from '../../blocks/index.ts';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import {
@@ -14,38 +14,38 @@ import {
 } from '../contract.ts';
 import {
   attributeLosses,
-  besideLoses,
-  besideLosses,
   bookmarkLosses,
-  hasMadeOf,
+  hasOriginalParts,
   loss,
+  metadataLosses,
+  metadataLossFields,
   originalTree,
   threadOf,
 } from '../exporting.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, textAt, without } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample, type SampleFile } from '../input.ts';
-import { hasLinks, linkFinding, roleFinding } from '../oddities.ts';
-import { fromSpoken, toOpenAi } from '../openai-messages.ts';
-import { originalOf } from '../records.ts';
+import { fromAssistant, toOpenAi } from '../openai-messages.ts';
+import { originalOf } from '../original-record.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
+import { hasLinks, linkFinding, roleFinding } from '../structure-findings.ts';
 
 const name = 'linear';
 
-function isMessage(value: Json | undefined): value is JsonObject {
+function isLinearMessage(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof value.role === 'string' && ('content' in value || 'tool_calls' in value);
 }
 
 function isList(values: readonly Json[]): boolean {
-  return isMessage(values[0]) && !hasLinks(values);
+  return isLinearMessage(values[0]) && !hasLinks(values);
 }
 
-function isConversation(value: Json | undefined): value is JsonObject {
+function isLinearConversation(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && Array.isArray(value.messages) && isList(value.messages);
 }
 
 /** Anything that another format would know better. A call names a model as well, but is not called anything. */
-function isForeign(value: JsonObject): boolean {
+function isForeignList(value: JsonObject): boolean {
   if ('model' in value && filledAt(value, 'title') === undefined) return true;
   return ['mapping', 'uuid', 'messageId', 'parts', 'response', 'request'].some((key) => key in value);
 }
@@ -59,35 +59,46 @@ function detect({ files }: Sample): number {
 
 function detectIn(file: SampleFile): number {
   const [line] = file.lines;
-  if (file.lines.length > 1 && isConversation(line) && !isForeign(line)) return 0.5;
+  if (file.lines.length > 1 && isLinearConversation(line) && !isForeignList(line)) return 0.5;
   const { json } = file;
-  if (isConversation(json)) return isForeign(json) ? 0.2 : 0.5;
-  if (isJsonObject(json) && isConversation(listAt(json, 'history')[0])) return 0.6;
+  if (isLinearConversation(json)) return isForeignList(json) ? 0.2 : 0.5;
+  if (isJsonObject(json) && isLinearConversation(listAt(json, 'history')[0])) return 0.6;
   const list = Array.isArray(json) ? json : file.lines;
   const [first] = list;
-  if (isMessage(first)) return hasLinks(list) ? 0 : isForeign(first) ? 0.2 : Array.isArray(json) ? 0.5 : 0;
-  return isConversation(first) && !isForeign(first) ? 0.5 : 0;
+  if (isLinearMessage(first)) return hasLinks(list) ? 0 : isForeignList(first) ? 0.2 : Array.isArray(json) ? 0.5 : 0;
+  return isLinearConversation(first) && !isForeignList(first) ? 0.5 : 0;
 }
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
 /** The model that a message, or the conversation as a whole, names: by its id, or as an object that has one. */
-function modelIn(record: JsonObject): string | undefined {
+function modelOfList(record: JsonObject): string | undefined {
   return filledAt(record, 'model') ?? filledAt(objectAt(record, 'model'), 'id');
 }
 
 /** What comes of a list: a chain, or a finding where its messages are those of a tree. */
-function eventOf(messages: readonly Json[], record: JsonObject, place: string, found: readonly Finding[]): ReadEvent {
+function eventOf(
+  messages: readonly Json[],
+  record: JsonObject,
+  place: string,
+  found: readonly ImportFinding[],
+): ReadEvent {
   const linked = linkFinding(messages, place);
   if (linked !== undefined) return { type: 'finding', finding: linked };
-  return { type: 'tree', tree: treeOf(messages, record, place, found) };
+  return { type: 'tree', tree: linearTreeOf(messages, record, place, found) };
 }
 
 /** A list as a chain. A leading system message of plain text is the tree's system prompt. */
-function treeOf(messages: readonly Json[], record: JsonObject, place: string, found: readonly Finding[]): ImportedTree {
+function linearTreeOf(
+  messages: readonly Json[],
+  record: JsonObject,
+  place: string,
+  found: readonly ImportFinding[],
+): ImportedTree {
   const findings = [...found];
   const [first] = messages;
-  const prompt = isMessage(first) && first.role === 'system' && typeof first.content === 'string' ? first : undefined;
+  const prompt =
+    isLinearMessage(first) && first.role === 'system' && typeof first.content === 'string' ? first : undefined;
   const nodes: ImportedNode[] = [];
   let parent: string | null = null;
   for (const [index, value] of messages.entries()) {
@@ -100,11 +111,11 @@ function treeOf(messages: readonly Json[], record: JsonObject, place: string, fo
     for (const one of roleFinding('role', value.role, (role) => roles.has(role), at)) findings.push(one);
     const externalId = String(index);
     const createdAt = fromAnyTime(value.created_at ?? value.timestamp);
-    const model = value.role === 'assistant' ? (modelIn(value) ?? modelIn(record)) : undefined;
+    const model = value.role === 'assistant' ? (modelOfList(value) ?? modelOfList(record)) : undefined;
     nodes.push({
       externalId,
       parentExternalId: parent,
-      message: fromSpoken(value),
+      message: fromAssistant(value),
       record: value,
       place: at,
       ...(model === undefined ? {} : { meta: { source: { type: 'model', model_name: model } } }),
@@ -128,22 +139,22 @@ function treeOf(messages: readonly Json[], record: JsonObject, place: string, fo
   };
 }
 
-async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
+async function* readLinearFile(file: InputFile): AsyncGenerator<ReadEvent> {
   const lines = await isLineFile(file);
   const records = lines ? lineRecords(file) : documentRecords(file, [['*'], ['messages', '*'], ['history', '*']]);
   // Messages that stand by themselves make one conversation; those inside conversations make one each.
   const loose: Json[] = [];
-  const found: Finding[] = [];
+  const found: ImportFinding[] = [];
   for await (const record of records) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
-      const rest = isJsonObject(record.value) ? without(record.value, 'messages') : { $form: 'array' };
+      const rest = isJsonObject(record.value) ? omitKeys(record.value, 'messages') : { $form: 'array' };
       if (loose.length > 0) yield eventOf(loose, rest, file.name, found);
     } else if (isJsonObject(record.value) && Array.isArray(record.value.messages)) {
       const { messages } = record.value;
-      const own = without(record.value, 'messages');
+      const own = omitKeys(record.value, 'messages');
       yield eventOf(messages, own, record.place, record.findings);
-    } else if (record.pattern === 1 || isMessage(record.value)) {
+    } else if (record.pattern === 1 || isLinearMessage(record.value)) {
       loose.push(record.value);
       for (const one of record.findings) found.push(one);
     } else yield { type: 'finding', finding: finding('import/skipped', 'loss', record.place, '', 1) };
@@ -152,7 +163,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
 }
 
 async function* read(input: Input): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) yield* readFile(file);
+  for (const file of input.files) yield* readLinearFile(file);
 }
 
 /** A leading system message that is none of the tree's own: as a plain text it would be read as the system prompt. */
@@ -163,7 +174,7 @@ function unprompted(record: JsonObject): JsonObject {
     : record;
 }
 
-async function* writeTree(tree: ExportedTree): AsyncGenerator<WriteEvent> {
+async function* writeLinearTree(tree: ExportedTree): AsyncGenerator<WriteEvent> {
   const original = originalTree(tree, name)?.record ?? {};
   const messages: Json[] = [];
   const { systemPrompt, title } = tree.attributes;
@@ -184,7 +195,7 @@ async function* writeTree(tree: ExportedTree): AsyncGenerator<WriteEvent> {
       yield loss(tree, node, 'markers', `A marker of kind ${node.kind} is left out.`);
     } else {
       if (node.kind !== 'message') yield loss(tree, node, 'markers', `A ${node.kind} is written as a message.`);
-      const { record, losses } = toOpenAi(node.message, (block) => definitionOf(block).toText(block));
+      const { record, losses } = toOpenAi(node.message, (block) => blockDefinitionOf(block).toText(block));
       messages.push(messages.length === 0 ? unprompted(record) : record);
       for (const what of losses)
         yield loss(
@@ -196,13 +207,13 @@ async function* writeTree(tree: ExportedTree): AsyncGenerator<WriteEvent> {
     }
   }
   const shown = { ...tree, nodes: thread };
-  if (thread.some((node) => hasMadeOf(node) && originalOf(node, name) === undefined))
+  if (thread.some((node) => hasOriginalParts(node) && originalOf(node, name) === undefined))
     yield loss(tree, null, 'notes', 'Models, times, usage, parameters and notes are left out.');
-  yield* besideLosses(shown, name, ['excluded', 'failures', 'failed', 'cut-short']);
+  yield* metadataLosses(shown, name, ['excluded', 'failures', 'failed', 'cut-short']);
   yield* attributeLosses(tree, name);
   yield* bookmarkLosses(tree);
   yield { type: 'count', written: tree.nodes.length - left, left };
-  const own = without(original, '$system', '$form');
+  const own = omitKeys(original, '$system', '$form');
   yield { type: 'file', name: `${tree.treeId}.json`, mediaType: 'application/json' };
   if (original.$form === 'array') yield { type: 'text', text: `${JSON.stringify(messages)}\n` };
   else if (original.$form === 'lines')
@@ -215,7 +226,7 @@ async function* writeTree(tree: ExportedTree): AsyncGenerator<WriteEvent> {
 }
 
 async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator<WriteEvent> {
-  for await (const tree of trees) yield* writeTree(tree);
+  for await (const tree of trees) yield* writeLinearTree(tree);
 }
 
 /** Lists of messages without branches. */
@@ -235,11 +246,11 @@ export const linear = defineFormat({
       thinking: 'Reasoning is written without its signature.',
       block: 'Blocks that chat completions do not have are written as text.',
       notes: 'Models, times, usage, parameters and notes are left out.',
-      excluded: besideLoses.excluded,
-      failures: besideLoses.failures,
-      failed: besideLoses.failed,
-      'cut-short': besideLoses['cut-short'],
-      attributes: besideLoses.attributes,
+      excluded: metadataLossFields.excluded,
+      failures: metadataLossFields.failures,
+      failed: metadataLossFields.failed,
+      'cut-short': metadataLossFields['cut-short'],
+      attributes: metadataLossFields.attributes,
     },
     write,
   },

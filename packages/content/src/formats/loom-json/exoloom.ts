@@ -1,18 +1,18 @@
 // Files of Exoloom: nodes by id, with their parents or lists of their children, and beside them what a reader marked.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { filledAt, fromAnyTime, isJsonObject, objectAt, textAt, textsAt, without } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { filledAt, fromAnyTime, isJsonObject, objectAt, omitKeys, textAt, textsAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 
 /** Whether a document is one of Exoloom's. */
 export function isExoloom(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && value.loomType === 'Exoloom' && isJsonObject(value.tree);
 }
 
-const childrenIn = (record: JsonObject) => [...textsAt(record, 'childIds'), ...textsAt(record, 'children')];
+const exoloomChildren = (record: JsonObject) => [...textsAt(record, 'childIds'), ...textsAt(record, 'children')];
 
 /** The ids that a lens names: a list of them, a list of objects that have one, or an object by them. */
-function idsIn(value: Json | undefined): ReadonlySet<string> {
+function exoloomIds(value: Json | undefined): ReadonlySet<string> {
   if (isJsonObject(value)) return new Set(Object.keys(value));
   const ids = new Set<string>();
   for (const one of Array.isArray(value) ? value : []) {
@@ -27,16 +27,16 @@ export function exoloomTree(
   document: JsonObject,
   name: string,
   scope: string,
-  found: readonly Finding[],
+  found: readonly ImportFinding[],
   titled: (text: string) => string,
 ): ImportedTree {
   const tree = objectAt(document, 'tree');
   const records = Object.entries(objectAt(tree, 'nodes'));
-  const marked = idsIn(objectAt(document, 'lens').bookmarks);
+  const marked = exoloomIds(objectAt(document, 'lens').bookmarks);
   const listed = new Map<string, string>();
   const childOrder = new Map<string, readonly string[]>();
   for (const [id, record] of records) {
-    const children = isJsonObject(record) ? childrenIn(record) : [];
+    const children = isJsonObject(record) ? exoloomChildren(record) : [];
     if (children.length > 0) childOrder.set(id, children);
     for (const child of children) if (!listed.has(child)) listed.set(child, id);
   }
@@ -71,7 +71,7 @@ export function exoloomTree(
     ...(createdAt === undefined ? {} : { createdAt }),
     nodes,
     childOrder,
-    record: { ...without(document, 'tree'), tree: without(tree, 'nodes') },
+    record: { ...omitKeys(document, 'tree'), tree: omitKeys(tree, 'nodes') },
     place: name,
     findings,
   };

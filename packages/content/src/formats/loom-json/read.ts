@@ -4,14 +4,14 @@ import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
-import { filledAt, isJsonObject, numberAt, objectAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { filledAt, isJsonObject, numberAt, objectAt, omitKeys, textAt, textsAt, timeFinding } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
-import { bytesOf, type Input, type InputFile, isMedia, sampleOf } from '../input.ts';
-import { isKeepable } from '../records.ts';
+import { type Input, type InputFile, isMedia, readAllBytes, sampleOf } from '../input.ts';
+import { isKeepable } from '../original-record.ts';
 import { certainty } from './detect.ts';
 import { exoloomTree, isExoloom } from './exoloom.ts';
-import { type Standing, walk } from './walk.ts';
+import { type NodePosition, walkLoom } from './walk.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -24,7 +24,7 @@ function stampTime(value: Json | undefined): number | undefined {
 }
 
 /** Bookmarks have no titles there: their text gives one. */
-function bookmarkOf(text: string): string {
+function loomBookmark(text: string): string {
   const words = text.trim().replaceAll(/\s+/g, ' ');
   const most = 60;
   // By characters, so that no pair is cut.
@@ -32,11 +32,11 @@ function bookmarkOf(text: string): string {
 }
 
 /** What a document says beside its nodes, and which of it nodes have taken. */
-class Beside {
+class LoomMetadata {
   readonly #responses: JsonObject;
   readonly #titles = new Map<string, string>();
   readonly #taken = new Set<string>();
-  readonly findings: Finding[] = [];
+  readonly findings: ImportFinding[] = [];
 
   constructor(document: JsonObject) {
     this.#responses = objectAt(document, 'model_responses');
@@ -48,18 +48,18 @@ class Beside {
     }
   }
 
-  node({ id, parent, record, place }: Standing): ImportedNode {
+  node({ id, parent, record, place }: NodePosition): ImportedNode {
     const text = textAt(record, 'text') ?? '';
-    const told = objectAt(record, 'meta');
-    const createdAt = stampTime(told.creation_timestamp);
-    for (const one of timeFinding(told.creation_timestamp, createdAt, place)) this.findings.push(one);
+    const reported = objectAt(record, 'meta');
+    const createdAt = stampTime(reported.creation_timestamp);
+    for (const one of timeFinding(reported.creation_timestamp, createdAt, place)) this.findings.push(one);
     const generation = objectAt(record, 'generation');
     const generated = filledAt(generation, 'id');
     const response = generated === undefined ? undefined : this.#response(generated, place);
-    const byModel = generated !== undefined || told.source === 'AI' || told.source === 'mixed';
+    const byModel = generated !== undefined || reported.source === 'AI' || reported.source === 'mixed';
     const tags = textsAt(record, 'tags');
     const title = this.#titles.get(textAt(record, 'id') ?? '');
-    const source = byModel ? modelOf(response, numberAt(generation, 'index')) : { type: 'user' };
+    const source = byModel ? loomModel(response, numberAt(generation, 'index')) : { type: 'user' };
     const meta: NodeMeta = {
       ...(source === undefined ? {} : { source }),
       ...(title === undefined ? {} : { title }),
@@ -77,7 +77,7 @@ class Beside {
       place,
       ...(Object.keys(meta).length === 0 ? {} : { meta }),
       ...(createdAt === undefined ? {} : { createdAt }),
-      ...(marked ? { bookmark: bookmarkOf(text) } : {}),
+      ...(marked ? { bookmark: loomBookmark(text) } : {}),
     };
   }
 
@@ -94,7 +94,7 @@ class Beside {
   }
 }
 
-function modelOf(response: JsonObject | undefined, index: number | undefined): JsonObject | undefined {
+function loomModel(response: JsonObject | undefined, index: number | undefined): JsonObject | undefined {
   if (response === undefined) return undefined;
   const completions = Array.isArray(response.completions) ? response.completions : [];
   const completion = completions[index ?? 0];
@@ -106,18 +106,23 @@ function modelOf(response: JsonObject | undefined, index: number | undefined): J
   };
 }
 
-const baseOf = (name: string) => name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, '');
+const loomBase = (name: string) => name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, '');
 
 /** A document whose nodes are nested: a whole file, a bare node, or a bare list of nodes. */
-function nestedTree(value: Json, name: string, scope: string | undefined, found: readonly Finding[]): ImportedTree {
+function nestedTree(
+  value: Json,
+  name: string,
+  scope: string | undefined,
+  found: readonly ImportFinding[],
+): ImportedTree {
   const document = isJsonObject(value) && isJsonObject(value.root) ? value : {};
   const roots = Array.isArray(value) ? value : [isJsonObject(document.root) ? document.root : value];
-  const walked = walk(roots, name);
-  const beside = new Beside(document);
+  const walked = walkLoom(roots, name);
+  const beside = new LoomMetadata(document);
   const nodes = walked.nodes.map((one) => beside.node(one));
   const unused = beside.unused();
   const rest: JsonObject = {
-    ...without(document, 'root', 'model_responses'),
+    ...omitKeys(document, 'root', 'model_responses'),
     ...(Object.keys(unused).length === 0 ? {} : { model_responses: unused }),
     ...(walked.folds.length === 0 ? {} : { $folds: [...walked.folds] }),
   };
@@ -128,10 +133,10 @@ function nestedTree(value: Json, name: string, scope: string | undefined, found:
   return {
     externalId: first,
     // Ids of a file by Loom are unique everywhere; others are only those of a file of this name.
-    scope: uuid.test(first) ? '' : (scope ?? baseOf(name)),
-    title: baseOf(name),
+    scope: uuid.test(first) ? '' : (scope ?? loomBase(name)),
+    title: loomBase(name),
     nodes,
-    ...(selected === undefined ? {} : { activeExternalId: resolved(selected, walked.moved) }),
+    ...(selected === undefined ? {} : { activeExternalId: resolveNode(selected, walked.moved) }),
     record: rest,
     ownRecords: walked.folds.length,
     place: name,
@@ -140,15 +145,15 @@ function nestedTree(value: Json, name: string, scope: string | undefined, found:
 }
 
 /** Where a folded node is now; folds may lie in folds. */
-function resolved(id: string, moved: ReadonlyMap<string, string>): string {
+function resolveNode(id: string, moved: ReadonlyMap<string, string>): string {
   let at = id;
   for (let steps = moved.size; steps > 0; steps--) at = moved.get(at) ?? at;
   return at;
 }
 
 /** A note of Loomsidian: its nodes by id, each with its parent. */
-function noteTree(path: string, note: JsonObject, name: string, scope: string | undefined): ImportedTree {
-  const findings: Finding[] = [];
+function treeOfNotes(path: string, note: JsonObject, name: string, scope: string | undefined): ImportedTree {
+  const findings: ImportFinding[] = [];
   const nodes: ImportedNode[] = [];
   const place = `${name}.state[${JSON.stringify(path)}]`;
   for (const [id, record] of Object.entries(objectAt(note, 'nodes'))) {
@@ -164,24 +169,24 @@ function noteTree(path: string, note: JsonObject, name: string, scope: string | 
       message: text === '' ? null : { role: 'user', content: [{ type: 'text', text }] },
       record,
       place: at,
-      ...(record.bookmarked === true ? { bookmark: bookmarkOf(text) } : {}),
+      ...(record.bookmarked === true ? { bookmark: loomBookmark(text) } : {}),
     });
   }
   const current = filledAt(note, 'current');
   return {
     externalId: path,
     scope: scope ?? '',
-    title: baseOf(path),
+    title: loomBase(path),
     nodes,
     ...(current === undefined ? {} : { activeExternalId: current }),
-    record: without(note, 'nodes'),
+    record: omitKeys(note, 'nodes'),
     place,
     findings,
   };
 }
 
-async function* readFile(file: InputFile, scope: string | undefined): AsyncGenerator<ReadEvent> {
-  const { value, findings } = readForeign(await bytesOf(file), file.name);
+async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncGenerator<ReadEvent> {
+  const { value, findings } = readForeign(await readAllBytes(file), file.name);
   if (value === undefined || typeof value !== 'object' || value === null) {
     for (const one of findings) yield { type: 'finding', finding: one };
     if (value !== undefined)
@@ -192,14 +197,14 @@ async function* readFile(file: InputFile, scope: string | undefined): AsyncGener
     for (const one of findings) yield { type: 'finding', finding: one };
     // The settings of the plugin hold keys: they are not looked at.
     for (const [path, note] of Object.entries(value.state)) {
-      if (isJsonObject(note)) yield { type: 'tree', tree: noteTree(path, note, file.name, scope) };
+      if (isJsonObject(note)) yield { type: 'tree', tree: treeOfNotes(path, note, file.name, scope) };
       else yield { type: 'finding', finding: finding('import/skipped', 'loss', file.name, path.slice(0, 80), 1) };
     }
     return;
   }
   if (isExoloom(value)) {
-    const own = scope ?? baseOf(file.name);
-    yield { type: 'tree', tree: exoloomTree(value, file.name, own, findings, bookmarkOf) };
+    const own = scope ?? loomBase(file.name);
+    yield { type: 'tree', tree: exoloomTree(value, file.name, own, findings, loomBookmark) };
     return;
   }
   const tree = nestedTree(value, file.name, scope, findings);
@@ -219,7 +224,7 @@ async function isLoom(file: InputFile): Promise<boolean> {
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     // The only file there is may be damaged where it begins.
-    if (input.files.length === 1 || (await isLoom(file))) yield* readFile(file, options.scope);
+    if (input.files.length === 1 || (await isLoom(file))) yield* readLoomFile(file, options.scope);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
     yield { type: 'pause' };
   }

@@ -1,13 +1,13 @@
 // The nested nodes of a Loom file as a list. Nesting is the truth about parents: ids may be missing or there twice, and
 // names of parents may be stale. Files nest thousands deep, so nothing here calls itself.
 import type { Json, JsonObject } from '@coppice/core';
-import { filledAt, isJsonObject, listAt, without } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { filledAt, isJsonObject, listAt, omitKeys } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
 import { boundedId } from '../repair.ts';
 
 /** A node where it stands. */
-export interface Standing {
+export interface NodePosition {
   readonly id: string;
   readonly parent: string | null;
   /** Without its children. */
@@ -16,15 +16,15 @@ export interface Standing {
 }
 
 /** What a walk found. */
-export interface Walked {
-  readonly nodes: readonly Standing[];
+export interface WalkedNode {
+  readonly nodes: readonly NodePosition[];
   /** Nodes that stood for folded ones, without them, and what they are now. */
   readonly folds: readonly JsonObject[];
   readonly moved: ReadonlyMap<string, string>;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ImportFinding[];
 }
 
-interface Waiting {
+interface PendingNode {
   readonly value: Json;
   readonly parent: string | null;
   readonly place: string;
@@ -42,15 +42,15 @@ function isNode(value: JsonObject): boolean {
   return typeof value.text === 'string' || Array.isArray(value.children) || isJsonObject(value.masked_head);
 }
 
-class Walk {
-  readonly nodes: Standing[] = [];
+class LoomWalk {
+  readonly nodes: NodePosition[] = [];
   readonly folds: JsonObject[] = [];
   readonly moved = new Map<string, string>();
-  readonly findings: Finding[] = [];
+  readonly findings: ImportFinding[] = [];
   readonly #seen = new Set<string>();
   readonly #free = new FreeIds();
   readonly #tails = new Map<string, Fold>();
-  readonly #stack: Waiting[] = [];
+  readonly #stack: PendingNode[] = [];
 
   run(roots: readonly Json[], place: string): void {
     this.#push(roots, null, place);
@@ -74,7 +74,7 @@ class Walk {
       this.#stack.push({ value: values[index] ?? null, parent, place, index });
   }
 
-  #visit({ value, parent, place, index }: Waiting): void {
+  #visit({ value, parent, place, index }: PendingNode): void {
     const at = `${place} ${parent ?? ''}[${index}]`;
     if (!isJsonObject(value) || !isNode(value)) {
       this.findings.push(finding('import/record-unreadable', 'loss', at, 'no node', 1));
@@ -87,7 +87,7 @@ class Walk {
       const known = this.#tails.get(tail);
       const below = known === undefined ? children : [...known.children, ...children];
       this.#tails.set(tail, { children: below, head: filledAt(head, 'id') ?? '', place: at });
-      this.folds.push(without(value, 'children', 'masked_head'));
+      this.folds.push(omitKeys(value, 'children', 'masked_head'));
       const id = filledAt(value, 'id');
       if (id !== undefined) this.moved.set(id, tail);
       this.findings.push(finding('import/merged', 'note', at, 'a fold was opened'));
@@ -98,7 +98,7 @@ class Walk {
     // Named by the way to it, which in a deep chain would be longer with every step.
     const way = boundedId(`${parent ?? 'node'}/${index}`);
     const id = this.#freeId(named ?? way, named !== undefined, at);
-    this.nodes.push({ id, parent, record: without(value, 'children'), place: at });
+    this.nodes.push({ id, parent, record: omitKeys(value, 'children'), place: at });
     const fold = named === undefined ? undefined : this.#tails.get(named);
     if (fold !== undefined && named !== undefined) {
       this.#tails.delete(named);
@@ -107,18 +107,18 @@ class Walk {
     this.#push(children, id, place);
   }
 
-  #freeId(wanted: string, told: boolean, place: string): string {
+  #freeId(wanted: string, reported: boolean, place: string): string {
     const id = this.#seen.has(wanted) ? this.#free.next(wanted, (one) => this.#seen.has(one)) : wanted;
     this.#seen.add(id);
-    if (id !== wanted && told)
+    if (id !== wanted && reported)
       this.findings.push(finding('import/duplicate-id', 'repair', place, `${wanted} became ${id}`.slice(0, 160)));
     return id;
   }
 }
 
 /** Walks nested nodes, parents before children, siblings in order, folds opened. */
-export function walk(roots: readonly Json[], place: string): Walked {
-  const made = new Walk();
+export function walkLoom(roots: readonly Json[], place: string): WalkedNode {
+  const made = new LoomWalk();
   made.run(roots, place);
   return made;
 }

@@ -1,14 +1,14 @@
 // Conversations for people to read: the current thread, or the whole tree with an outline of its branches.
 import type { Block, Node } from '@coppice/core';
 import { isText } from '@coppice/core';
-import { definitionOf } from '../../blocks/index.ts';
-import { type Branch, branchesOf, bytesIn, previewOf, speakerOf } from '../branches.ts';
+import { blockDefinitionOf } from '../../blocks/index.ts';
+import { branchesOf, branchPreview, bytesIn, type ExportBranch, speakerName } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
 import { loss, threadOf, timesOf } from '../exporting.ts';
 import { toIso } from '../fields.ts';
 
 /** A fence that the text itself does not contain. */
-function fenced(text: string, language = ''): string {
+function fencedBlock(text: string, language = ''): string {
   let longest = 2;
   for (const run of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run[0].length);
   const fence = '`'.repeat(longest + 1);
@@ -16,7 +16,7 @@ function fenced(text: string, language = ''): string {
 }
 
 /** A text whose last code block was never closed would swallow everything after it. */
-function closed(text: string): string {
+function closeFence(text: string): string {
   let open: string | null = null;
   for (const line of text.split('\n')) {
     const fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
@@ -28,44 +28,44 @@ function closed(text: string): string {
 }
 
 function blockText(block: Block, role: Node['role']): string {
-  if (isText(block)) return role === 'tool' ? fenced(block.text) : closed(block.text);
+  if (isText(block)) return role === 'tool' ? fencedBlock(block.text) : closeFence(block.text);
   if (block.type === 'thinking' && 'thinking' in block) {
     const text = String(block.thinking);
-    return text === '' ? '' : `<details><summary>Reasoning</summary>\n\n${closed(text)}\n\n</details>`;
+    return text === '' ? '' : `<details><summary>Reasoning</summary>\n\n${closeFence(text)}\n\n</details>`;
   }
   if (block.type === 'tool-use' && 'name' in block && 'parameters' in block)
-    return `Calls \`${String(block.name)}\`:\n\n${fenced(JSON.stringify(block.parameters, null, 2), 'json')}`;
+    return `Calls \`${String(block.name)}\`:\n\n${fencedBlock(JSON.stringify(block.parameters, null, 2), 'json')}`;
   const source = 'source' in block ? block.source : undefined;
   if (block.type === 'image' && typeof source === 'object' && source !== null && 'url' in source)
     return `![image](<${String(source.url).replace(/[<>\n]/g, '')}>)`;
   if (block.type === 'file' && typeof source === 'object' && source !== null && 'text' in source && 'name' in block)
-    return `Attached: ${String(block.name)}\n\n${fenced(String(source.text))}`;
-  return definitionOf(block).toText(block);
+    return `Attached: ${String(block.name)}\n\n${fencedBlock(String(source.text))}`;
+  return blockDefinitionOf(block).toText(block);
 }
 
-function messageText(node: Node, heading: string): string {
+function markdownMessage(node: Node, heading: string): string {
   const said = (node.message?.content ?? []).map((block) => blockText(block, node.role)).filter((one) => one !== '');
   const note = node.status === 'success' ? '' : ` · ${node.status}`;
-  return `${heading} ${speakerOf(node)}${note}\n\n${said.join('\n\n')}\n\n`;
+  return `${heading} ${speakerName(node)}${note}\n\n${said.join('\n\n')}\n\n`;
 }
 
-const isShown = (node: Node) => node.kind !== 'state';
+const isShownInMarkdown = (node: Node) => node.kind !== 'state';
 
-function branchTitle({ number, nodes }: Branch): string {
-  return `Branch ${number}: ${previewOf(nodes.find(isShown)?.message ?? null, 60).replace(/[[\]<>`*_#]/g, ' ')}`;
+function branchTitle({ number, nodes }: ExportBranch): string {
+  return `Branch ${number}: ${branchPreview(nodes.find(isShownInMarkdown)?.message ?? null, 60).replace(/[[\]<>`*_#]/g, ' ')}`;
 }
 
-function* outline(branches: readonly Branch[]): Generator<string> {
+function* branchOutline(branches: readonly ExportBranch[]): Generator<string> {
   yield '## Outline\n\n';
   for (const branch of branches) {
-    const shown = branch.nodes.filter(isShown).length;
+    const shown = branch.nodes.filter(isShownInMarkdown).length;
     const indent = '  '.repeat(Math.min(branch.depth, 20));
     yield `${indent}- [${branchTitle(branch)}](#branch-${branch.number}) (${shown})${branch.current ? ' ←' : ''}\n`;
   }
   yield '\n';
 }
 
-function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
+function* markdownLosses(tree: ExportedTree): Generator<WriteEvent> {
   yield loss(tree, null, 'notes', 'Ids, times, usage, parameters and notes are left out.');
   for (const node of tree.nodes)
     if (node.message?.content.some((block) => bytesIn(block) !== undefined) === true)
@@ -79,24 +79,24 @@ function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
     );
 }
 
-function* treeText(tree: ExportedTree, nodes: readonly Node[], branches: readonly Branch[]): Generator<string> {
+function* treeText(tree: ExportedTree, nodes: readonly Node[], branches: readonly ExportBranch[]): Generator<string> {
   const { title, autoTitle, systemPrompt } = tree.attributes;
   yield `# ${(title ?? autoTitle ?? 'Conversation').replace(/\s+/g, ' ')}\n\n`;
-  yield `${toIso(timesOf(tree).createdAt).slice(0, 10)} · ${nodes.filter(isShown).length} messages\n\n`;
+  yield `${toIso(timesOf(tree).createdAt).slice(0, 10)} · ${nodes.filter(isShownInMarkdown).length} messages\n\n`;
   if (systemPrompt !== undefined && systemPrompt !== '')
     yield `> **System prompt**\n>\n${systemPrompt
       .split('\n')
       .map((line) => `> ${line}`)
       .join('\n')}\n\n`;
   if (branches.length <= 1) {
-    for (const node of nodes) if (isShown(node)) yield messageText(node, '##');
+    for (const node of nodes) if (isShownInMarkdown(node)) yield markdownMessage(node, '##');
     return;
   }
-  yield* outline(branches);
+  yield* branchOutline(branches);
   for (const branch of branches) {
     const from = branch.from === 0 ? '' : ` (from [branch ${branch.from}](#branch-${branch.from}))`;
     yield `## <a id="branch-${branch.number}"></a>${branchTitle(branch)}${from}\n\n`;
-    for (const node of branch.nodes) if (isShown(node)) yield messageText(node, '###');
+    for (const node of branch.nodes) if (isShownInMarkdown(node)) yield markdownMessage(node, '###');
   }
 }
 
@@ -106,7 +106,7 @@ async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions)
     const nodes = thread ? threadOf(tree) : tree.nodes;
     yield { type: 'file', name: `${tree.treeId}.md`, mediaType: 'text/markdown' };
     for (const text of treeText(tree, nodes, thread ? [] : branchesOf(tree))) yield { type: 'text', text };
-    const written = nodes.filter(isShown).length;
+    const written = nodes.filter(isShownInMarkdown).length;
     const left = tree.nodes.length - written;
     if (thread && tree.nodes.length > nodes.length)
       yield loss(
@@ -116,7 +116,7 @@ async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions)
         `${tree.nodes.length - nodes.length} messages off the current thread are left out.`,
       );
     if (nodes.length > written) yield loss(tree, null, 'markers', `${nodes.length - written} markers are left out.`);
-    yield* lossesOf(tree);
+    yield* markdownLosses(tree);
     yield { type: 'count', written, left };
   }
 }

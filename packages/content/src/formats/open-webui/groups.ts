@@ -2,7 +2,7 @@
 // beside them; where that does not say it, a note of our own does, which the app keeps with the message.
 import type { JsonObject } from '@coppice/core';
 import { listAt, numberAt, objectAt } from '../fields.ts';
-import type { Turn } from '../turns.ts';
+import type { RecordTurn } from '../record-turns.ts';
 
 /** What a message has of ours. */
 export const ownKey = 'coppice';
@@ -16,14 +16,14 @@ export function groupIn(message: JsonObject, question: JsonObject): string | und
 }
 
 /** Names of groups that have at least two members. */
-function shared(names: readonly (string | undefined)[]): (string | undefined)[] {
+function sharedGroup(names: readonly (string | undefined)[]): (string | undefined)[] {
   const counts = new Map<string | undefined, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return names.map((name) => ((counts.get(name) ?? 0) > 1 ? name : undefined));
 }
 
 /** Numbers in place of names, by their first appearance; none is 0. */
-function numbered(names: readonly (string | undefined)[]): number[] {
+function numberGroups(names: readonly (string | undefined)[]): number[] {
   const numbers = new Map<string, number>();
   return names.map((name) => {
     if (name === undefined) return 0;
@@ -34,9 +34,12 @@ function numbered(names: readonly (string | undefined)[]): number[] {
 }
 
 /** The notes that messages need: for variants whose groups the chat itself would not tell, or would tell otherwise. */
-export function groupNotes(turns: readonly Turn[], bodies: ReadonlyMap<Turn, JsonObject>): ReadonlyMap<Turn, number> {
-  const notes = new Map<Turn, number>();
-  const families = new Map<Turn | null, Turn[]>();
+export function groupNotes(
+  turns: readonly RecordTurn[],
+  bodies: ReadonlyMap<RecordTurn, JsonObject>,
+): ReadonlyMap<RecordTurn, number> {
+  const notes = new Map<RecordTurn, number>();
+  const families = new Map<RecordTurn | null, RecordTurn[]>();
   for (const turn of turns) {
     const family = families.get(turn.parent);
     if (family === undefined) families.set(turn.parent, [turn]);
@@ -47,11 +50,11 @@ export function groupNotes(turns: readonly Turn[], bodies: ReadonlyMap<Turn, Jso
     const names = family.map(({ nodes: [first] }) =>
       first === undefined || first.groupId === 0 ? undefined : `${first.parentId} ${first.groupId}`,
     );
-    const wanted = numbered(shared(names));
-    const told = numbered(shared(family.map((turn) => groupIn(bodies.get(turn) ?? {}, question))));
-    if (wanted.every((number, index) => number === told[index])) continue;
+    const wanted = numberGroups(sharedGroup(names));
+    const reported = numberGroups(sharedGroup(family.map((turn) => groupIn(bodies.get(turn) ?? {}, question))));
+    if (wanted.every((number, index) => number === reported[index])) continue;
     for (const [index, turn] of family.entries())
-      if (wanted[index] !== 0 || told[index] !== 0) notes.set(turn, wanted[index] ?? 0);
+      if (wanted[index] !== 0 || reported[index] !== 0) notes.set(turn, wanted[index] ?? 0);
   }
   return notes;
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
   filledAt,
   fromAnyTime,
@@ -8,14 +9,17 @@ import {
   isJsonObject,
   listAt,
   objectAt,
+  omitKeys,
   textAt,
   textsAt,
   timeFinding,
-  without,
 } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
-import { type InTurns, stretch, withRests } from '../in-turns.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample, sampleOf } from '../input.ts';
+import { fromOpenAi, imageOfUrl, toolCallOf } from '../openai-messages.ts';
+import { nodesOfTurns, type TurnPiece } from '../record-turns.ts';
+import { documentRecords, lineRecords } from '../records-in.ts';
+import { type ReplyItem, replyPieces } from '../reply-items.ts';
 import {
   fileFindings,
   keyFinding,
@@ -24,41 +28,37 @@ import {
   rootsFinding,
   rootsIn,
   wordFinding,
-} from '../oddities.ts';
-import { callOf, fromOpenAi, imageOfUrl } from '../openai-messages.ts';
-import { documentRecords, lineRecords } from '../records-in.ts';
-import { piecesOf, type ReplyItem } from '../reply-items.ts';
-import { nodesOf, type Piece } from '../turns.ts';
+} from '../structure-findings.ts';
 import { groupIn, ownKey } from './groups.ts';
 
 /** Whether a value is a chat: it has a history of messages by id. */
-function isChat(value: Json | undefined): value is JsonObject {
+function isOpenWebuiChat(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && isJsonObject(value.history) && isJsonObject(value.history.messages);
 }
 
 /** Whether a value is a chat, or a row that has one. */
 function isRow(value: Json | undefined): value is JsonObject {
-  return isChat(value) || (isJsonObject(value) && isChat(value.chat));
+  return isOpenWebuiChat(value) || (isJsonObject(value) && isOpenWebuiChat(value.chat));
 }
 
-function isExport(json: Json | undefined, lines: readonly Json[]): boolean {
+function isOpenWebuiExport(json: Json | undefined, lines: readonly Json[]): boolean {
   if (isRow(json) || lines.slice(0, 20).some(isRow)) return true;
   return Array.isArray(json) && json.slice(0, 20).some(isRow);
 }
 
 /** Tells the format by the history of its chats. */
 export function detect(sample: Sample): number {
-  return sample.files.some((file) => isExport(file.json, file.lines)) ? 0.95 : 0;
+  return sample.files.some((file) => isOpenWebuiExport(file.json, file.lines)) ? 0.95 : 0;
 }
 
-const text = (value: string): JsonObject => ({ type: 'text', text: value });
+const openWebuiText = (value: string): JsonObject => ({ type: 'text', text: value });
 
 /** Texts of a list of parts, such as those of reasoning. */
 function partTexts(parts: readonly Json[]): string {
   return parts.map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : '')).join('\n');
 }
 
-function reasoningOf(item: JsonObject): JsonObject {
+function openWebuiReasoning(item: JsonObject): JsonObject {
   const said = partTexts(listAt(item, 'content'));
   const thinking = said === '' ? partTexts(listAt(item, 'summary')) : said;
   const redacted = filledAt(item, 'encrypted_content');
@@ -83,18 +83,18 @@ function itemsOf(message: JsonObject, id: string): ReplyItem[] {
         });
         break;
       case 'reasoning':
-        items.push({ type: 'blocks', blocks: [reasoningOf(item)] });
+        items.push({ type: 'blocks', blocks: [openWebuiReasoning(item)] });
         break;
       case 'function_call':
         names.set(callId, filledAt(item, 'name') ?? 'unknown');
-        items.push({ type: 'blocks', blocks: [callOf({ ...without(item, 'type'), id: callId }, index)] });
+        items.push({ type: 'blocks', blocks: [toolCallOf({ ...omitKeys(item, 'type'), id: callId }, index)] });
         break;
       case 'function_call_output':
         items.push({
           type: 'result',
           callId,
           name: names.get(callId) ?? 'unknown',
-          content: outputOf(item.output),
+          content: openWebuiOutput(item.output),
           isError: item.status === 'failed' || item.status === 'incomplete',
         });
         break;
@@ -105,15 +105,17 @@ function itemsOf(message: JsonObject, id: string): ReplyItem[] {
   return items;
 }
 
-function outputOf(output: Json | undefined): Json[] {
-  if (typeof output === 'string') return [text(output)];
+function openWebuiOutput(output: Json | undefined): Json[] {
+  if (typeof output === 'string') return [openWebuiText(output)];
   if (Array.isArray(output) && output.length > 0)
     return [...listAt(fromOpenAi({ role: 'user', content: output }), 'content')];
-  return [text(output === undefined || output === null || Array.isArray(output) ? '' : JSON.stringify(output))];
+  return [
+    openWebuiText(output === undefined || output === null || Array.isArray(output) ? '' : JSON.stringify(output)),
+  ];
 }
 
 /** Pictures by their address; other files by what is told of them. */
-function filesOf(message: JsonObject): Json[] {
+function openWebuiFiles(message: JsonObject): Json[] {
   return listAt(message, 'files').map((file) => {
     if (!isJsonObject(file)) return { type: 'open-webui-value', value: file };
     const url = filledAt(file, 'url');
@@ -122,44 +124,49 @@ function filesOf(message: JsonObject): Json[] {
   });
 }
 
-function modelOf(message: JsonObject): JsonObject {
+function openWebuiModel(message: JsonObject): JsonObject {
   const model = filledAt(message, 'model') ?? filledAt(message, 'selectedModelId');
   const usage = isJsonObject(message.usage) ? message.usage : objectAt(message, 'info').usage;
   return {
     type: 'model',
     ...(model === undefined ? {} : { model_name: model }),
     ...(isJsonObject(usage) ? { usage } : {}),
-    ...errorOf(message),
+    ...openWebuiError(message),
   };
 }
 
 /** What went wrong, in the words of the chat. */
-function errorOf({ error }: JsonObject): JsonObject {
+function openWebuiError({ error }: JsonObject): JsonObject {
   const said = typeof error === 'string' ? error : isJsonObject(error) ? filledAt(error, 'content') : undefined;
   return said === undefined || said === '' ? {} : { error: said };
 }
 
 /** What a message becomes. */
-function piecesIn(message: JsonObject, id: string, parent: string | null, group: string | undefined): Piece[] {
+function openWebuiPieces(
+  message: JsonObject,
+  id: string,
+  parent: string | null,
+  group: string | undefined,
+): TurnPiece[] {
   const role = textAt(message, 'role');
   const { content } = message;
   const said = content === '' || content === undefined ? [] : listAt(fromOpenAi({ role: 'user', content }), 'content');
   if (role !== 'assistant') {
     const known = role === 'system' ? 'system' : 'user';
-    const blocks = [...said, ...filesOf(message)];
+    const blocks = [...said, ...openWebuiFiles(message)];
     const body = blocks.length === 0 ? null : { role: known, content: blocks };
     const source = known === 'user' ? { meta: { source: { type: 'user' } } } : {};
     return [{ id, parent, message: body, ...source, ...(group === undefined ? {} : { group }) }];
   }
   const items = itemsOf(message, id);
   const whole: ReplyItem[] = items.length > 0 ? items : [{ type: 'blocks', blocks: said }];
-  const files = filesOf(message);
+  const files = openWebuiFiles(message);
   if (files.length > 0) whole.push({ type: 'blocks', blocks: files });
   const failed = isJsonObject(message.error) || typeof message.error === 'string' || message.error === true;
   const status = failed ? ('error' as const) : message.done === false ? ('interrupted' as const) : undefined;
-  const pieces = piecesOf(id, parent, whole, {
+  const pieces = replyPieces(id, parent, whole, {
     role: 'assistant',
-    source: modelOf(message),
+    source: openWebuiModel(message),
     ...(status === undefined ? {} : { status }),
   });
   // Only what hangs on the question itself is beside the others.
@@ -171,8 +178,8 @@ const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 const itemTypes: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call', 'function_call_output']);
 
 /** What a message holds beside its words and is kept with its record alone: a digest, what fused several answers, items. */
-function besideFindings(message: JsonObject, place: string): Finding[] {
-  const found: Finding[] = [];
+function besideFindings(message: JsonObject, place: string): ImportFinding[] {
+  const found: ImportFinding[] = [];
   for (const key of ['contextSummary', 'merged'])
     if (message[key] !== undefined && message[key] !== null)
       found.push(finding('import/unknown-type', 'note', place, key));
@@ -188,12 +195,12 @@ function besideFindings(message: JsonObject, place: string): Finding[] {
 }
 
 /** A chat as a tree. */
-function* treeOf(
+function* openWebuiTree(
   row: JsonObject,
   place: string,
-  found: readonly Finding[],
+  found: readonly ImportFinding[],
   options: ReadOptions,
-): InTurns<ImportedTree> {
+): Cooperative<ImportedTree> {
   const bare = isJsonObject(row.history);
   const chat = bare ? row : objectAt(row, 'chat');
   const history = objectAt(chat, 'history');
@@ -217,11 +224,11 @@ function* treeOf(
     const createdAt = fromAnyTime(message.timestamp);
     for (const one of timeFinding(message.timestamp, createdAt, where)) findings.push(one);
     for (const one of besideFindings(message, where)) findings.push(one);
-    const pieces = piecesIn(message, id, parent, groupIn(message, asked));
+    const pieces = openWebuiPieces(message, id, parent, groupIn(message, asked));
     heads.set(id, pieces[0]?.id ?? id);
-    const record = without(message, 'parentId', 'childrenIds', 'id', ownKey);
-    for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
-    if (at % stretch === 0) yield;
+    const record = omitKeys(message, 'parentId', 'childrenIds', 'id', ownKey);
+    for (const node of nodesOfTurns(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
+    if (at % itemsPerPause === 0) yield;
   }
   for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
   for (const one of fileFindings(nodes)) findings.push(one);
@@ -240,7 +247,7 @@ function* treeOf(
   const id = filledAt(row, 'id') ?? (first === undefined ? undefined : `chat-of-${first}`);
   const tags = textsAt(objectAt(row, 'meta'), 'tags');
   const current = history.currentId;
-  const kept = { ...without(chat, 'messages'), history: without(history, 'messages') };
+  const kept = { ...omitKeys(chat, 'messages'), history: omitKeys(history, 'messages') };
   return {
     externalId: id ?? `sha256:${sha256Hex(place)}`,
     scope: filledAt(row, 'id') === undefined ? (options.scope ?? '') : '',
@@ -258,17 +265,20 @@ function* treeOf(
   };
 }
 
-async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+async function* readOpenWebuiFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const records = (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, [['*']]);
   for await (const record of records) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       if (isRow(record.value))
-        yield { type: 'tree', tree: await withRests(treeOf(record.value, file.name, [], options), options.rest) };
+        yield {
+          type: 'tree',
+          tree: await runWithPauses(openWebuiTree(record.value, file.name, [], options), options.rest),
+        };
     } else if (isRow(record.value))
       yield {
         type: 'tree',
-        tree: await withRests(treeOf(record.value, record.place, record.findings, options), options.rest),
+        tree: await runWithPauses(openWebuiTree(record.value, record.place, record.findings, options), options.rest),
       };
     else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no history', 1) };
   }
@@ -279,7 +289,8 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
   for (const file of input.files) {
     const [sample] = (await sampleOf({ files: [file] })).files;
     // The only file there is may be damaged where it begins.
-    if (input.files.length === 1 || isExport(sample?.json, sample?.lines ?? [])) yield* readFile(file, options);
+    if (input.files.length === 1 || isOpenWebuiExport(sample?.json, sample?.lines ?? []))
+      yield* readOpenWebuiFile(file, options);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
 }

@@ -1,36 +1,36 @@
 import type { Block, Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { isText } from '@coppice/core';
-import { definitionOf } from '../../blocks/index.ts';
+import { blockDefinitionOf } from '../../blocks/index.ts';
 import { canonicalJson } from '../../canonical-json.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
-  besideLosses,
   bookmarkLosses,
-  endLosses,
   loss,
+  metadataLosses,
   originalTree,
+  statusLosses,
   threadOf,
   timesOf,
 } from '../exporting.ts';
-import { filledAt, isJsonObject, listAt, objectAt, without } from '../fields.ts';
+import { filledAt, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import { toOpenAi } from '../openai-messages.ts';
+import { madeBy, type RecordTurn, recordTurnsOf } from '../record-turns.ts';
 import { resultText } from '../result-text.ts';
-import { madeBy, type Turn, turnsOf } from '../turns.ts';
 import { groupNotes, ownKey } from './groups.ts';
 
 const name = 'open-webui';
-const seconds = (at: number) => Math.floor(at / 1000);
+const unixSeconds = (at: number) => Math.floor(at / 1000);
 
-interface Lost {
+interface OpenWebuiLoss {
   readonly node: Node;
   readonly what: string;
   readonly message: string;
 }
 
 /** What a turn says: text, pictures and the structured items of a reply. */
-interface Said {
+interface ChatContent {
   readonly text: string;
   readonly files: Json[];
   readonly output: Json[];
@@ -38,43 +38,43 @@ interface Said {
   readonly structured: boolean;
 }
 
-/** A {@link Said} on its way. */
-interface Gathered extends Pick<Said, 'files' | 'output'> {
+/** A {@link ChatContent} on its way. */
+interface ChatParts extends Pick<ChatContent, 'files' | 'output'> {
   readonly texts: string[];
 }
 
 /** A file as its message named it; its type there, which ours stands in for, is not known of one that is elsewhere now. */
-function fileOf(block: JsonObject, was: JsonObject | null): JsonObject {
-  const told = without(block, 'type');
-  const same = canonicalJson(told);
+function chatFile(block: JsonObject, was: JsonObject | null): JsonObject {
+  const reported = omitKeys(block, 'type');
+  const same = canonicalJson(reported);
   for (const file of listAt(was ?? {}, 'files'))
-    if (isJsonObject(file) && canonicalJson(without(file, 'type')) === same) return file;
-  return { type: 'file', ...told };
+    if (isJsonObject(file) && canonicalJson(omitKeys(file, 'type')) === same) return file;
+  return { type: 'file', ...reported };
 }
 
-function argumentsOf(block: Block): string {
+function chatArguments(block: Block): string {
   if ('arguments' in block && typeof block.arguments === 'string') return block.arguments;
   return JSON.stringify('parameters' in block ? block.parameters : {});
 }
 
-class Chat {
+class OpenWebuiChat {
   readonly messages: [string, JsonObject][] = [];
-  readonly losses: Lost[] = [];
+  readonly losses: OpenWebuiLoss[] = [];
   written = 0;
   merged = 0;
   left = 0;
   readonly #options: WriteOptions;
-  readonly #turns: ReturnType<typeof turnsOf>;
+  readonly #turns: ReturnType<typeof recordTurnsOf>;
   readonly #current: NodeId | null;
 
   constructor(tree: ExportedTree, options: WriteOptions) {
     this.#options = options;
     this.#current = tree.activeNodeId;
-    this.#turns = turnsOf(tree, name);
+    this.#turns = recordTurnsOf(tree, name);
   }
 
   async write(): Promise<void> {
-    const bodies = new Map<Turn, JsonObject>();
+    const bodies = new Map<RecordTurn, JsonObject>();
     for (const turn of this.#turns.ordered) bodies.set(turn, turn.original ?? (await this.#make(turn)));
     const groups = groupNotes(this.#turns.ordered, bodies);
     for (const turn of this.#turns.ordered) {
@@ -103,7 +103,7 @@ class Chat {
     return id === null ? null : (this.#turns.byNode.get(id)?.id ?? null);
   }
 
-  async #make(turn: Turn): Promise<JsonObject> {
+  async #make(turn: RecordTurn): Promise<JsonObject> {
     const [first] = turn.nodes;
     const last = turn.nodes.at(-1);
     if (first === undefined || last === undefined) return {};
@@ -114,18 +114,18 @@ class Chat {
     // Edited in place: who, when and with what stay as they were.
     if (was !== null) {
       const output = said.structured ? { output: said.output } : {};
-      return { ...without(was, 'content', 'output', 'files'), content: said.text, ...files, ...output };
+      return { ...omitKeys(was, 'content', 'output', 'files'), content: said.text, ...files, ...output };
     }
     if (first.kind === 'compaction' || first.kind === 'branch-summary' || first.kind === 'injected')
       this.#lose(first, 'markers', `A ${first.kind} is written as an ordinary message.`);
-    const timestamp = seconds(first.createdAt);
+    const timestamp = unixSeconds(first.createdAt);
     if (role !== 'assistant') {
-      const models = askedOf(turn);
+      const models = promptOfReply(turn);
       return { role, content: said.text, ...files, timestamp, ...(models.length > 0 ? { models } : {}) };
     }
     const { maker, others } = madeBy(turn);
     for (const node of others) this.#lose(node, 'steps', 'Which model made this step, and what it used, is left out.');
-    const model = modelOf(maker) ?? '';
+    const model = chatModel(maker) ?? '';
     const { usage } = maker.meta.source ?? {};
     return {
       role,
@@ -143,13 +143,13 @@ class Chat {
   }
 
   /** Which of the answers to one question it is; 0 unless several were asked for in one act. */
-  #modelIndex(turn: Turn): number {
+  #modelIndex(turn: RecordTurn): number {
     const group = turn.nodes[0]?.groupId ?? 0;
     if (group === 0 || turn.parent === null) return 0;
     return turn.parent.children.filter((one) => one.nodes[0]?.groupId === group).indexOf(turn);
   }
 
-  async #said(turn: Turn): Promise<Said> {
+  async #said(turn: RecordTurn): Promise<ChatContent> {
     const texts: string[] = [];
     const files: Json[] = [];
     const output: Json[] = [];
@@ -180,7 +180,7 @@ class Chat {
             type: 'function_call',
             call_id: String(block.id),
             name: String(block.name),
-            arguments: argumentsOf(block),
+            arguments: chatArguments(block),
             status: 'completed',
           });
         } else if (block.type === 'thinking' && 'thinking' in block) {
@@ -199,13 +199,13 @@ class Chat {
     return { text: texts.join('\n'), files, output, structured };
   }
 
-  #other(node: Node, block: Block, was: JsonObject | null, { texts, files, output }: Gathered): void {
+  #other(node: Node, block: Block, was: JsonObject | null, { texts, files, output }: ChatParts): void {
     const json: JsonObject = JSON.parse(JSON.stringify(block));
     if (block.type === 'open-webui-file') {
-      files.push(fileOf(json, was));
+      files.push(chatFile(json, was));
       return;
     }
-    const plain = (shown: Block) => definitionOf(shown).toText(shown);
+    const plain = (shown: Block) => blockDefinitionOf(shown).toText(shown);
     const { record } = toOpenAi({ role: 'user', content: [block] }, plain);
     const [part] = Array.isArray(record.content) ? record.content : [];
     const url = isJsonObject(part) ? filledAt(objectAt(part, 'image_url'), 'url') : undefined;
@@ -225,24 +225,24 @@ class Chat {
 }
 
 /** The models that a question went to: those of one act, each as often as it answered; else that of the first answer. */
-function askedOf({ children }: Turn): string[] {
+function promptOfReply({ children }: RecordTurn): string[] {
   const group = children.map((child) => child.nodes[0]?.groupId ?? 0).find((one) => one > 0);
   const answers = group === undefined ? children : children.filter((child) => child.nodes[0]?.groupId === group);
-  const models = answers.flatMap((child) => modelOf(child.nodes[0]) ?? []);
+  const models = answers.flatMap((child) => chatModel(child.nodes[0]) ?? []);
   return group === undefined ? models.slice(0, 1) : models;
 }
 
-function modelOf(node: Node | undefined): string | undefined {
+function chatModel(node: Node | undefined): string | undefined {
   return node?.message?.role === 'assistant' ? filledAt(node.meta.source ?? {}, 'model_name') : undefined;
 }
 
-function* lossesOf(tree: ExportedTree, chat: Chat): Generator<WriteEvent> {
+function* openWebuiLosses(tree: ExportedTree, chat: OpenWebuiChat): Generator<WriteEvent> {
   for (const { node, what, message } of chat.losses) yield loss(tree, node, what, message);
   for (const node of tree.nodes)
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield loss(tree, node, 'tags', 'Its tags are left out.');
-  yield* besideLosses(tree, name, ['excluded', 'failures', 'notes']);
-  yield* endLosses(tree, name, 'aborted', 'cut-short');
+  yield* metadataLosses(tree, name, ['excluded', 'failures', 'notes']);
+  yield* statusLosses(tree, name, 'aborted', 'cut-short');
   // The chat by itself has neither.
   const bare = originalTree(tree, name)?.record?.$form === 'chat';
   yield* attributeLosses(tree, name, bare ? [] : ['pinned', 'tags']);
@@ -250,7 +250,7 @@ function* lossesOf(tree: ExportedTree, chat: Chat): Generator<WriteEvent> {
 }
 
 /** The chat around its messages: as it came, with what was changed here. */
-function rowOf(tree: ExportedTree, chat: Chat): JsonObject {
+function chatRow(tree: ExportedTree, chat: OpenWebuiChat): JsonObject {
   const original = originalTree(tree, name);
   const { createdAt, updatedAt } = timesOf(tree);
   const { title, autoTitle, systemPrompt, pinned, tags } = tree.attributes;
@@ -288,13 +288,13 @@ function rowOf(tree: ExportedTree, chat: Chat): JsonObject {
       chat: kept,
     };
   }
-  const models = [...new Set(tree.nodes.flatMap((node) => modelOf(node) ?? []))];
+  const models = [...new Set(tree.nodes.flatMap((node) => chatModel(node) ?? []))];
   return {
     id: tree.treeId,
     title: called ?? 'Chat',
     chat: { ...kept, models, params: {}, files: [], tags: [], timestamp: createdAt },
-    created_at: seconds(createdAt),
-    updated_at: seconds(updatedAt),
+    created_at: unixSeconds(createdAt),
+    updated_at: unixSeconds(updatedAt),
     share_id: null,
     archived: false,
     pinned: pinned === true,
@@ -308,10 +308,10 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
   yield { type: 'file', name: 'chats.json', mediaType: 'application/json' };
   let first = true;
   for await (const tree of trees) {
-    const chat = new Chat(tree, options);
+    const chat = new OpenWebuiChat(tree, options);
     await chat.write();
-    yield* lossesOf(tree, chat);
-    yield { type: 'text', text: `${first ? '[' : ',\n'}${JSON.stringify(rowOf(tree, chat))}` };
+    yield* openWebuiLosses(tree, chat);
+    yield { type: 'text', text: `${first ? '[' : ',\n'}${JSON.stringify(chatRow(tree, chat))}` };
     yield { type: 'count', written: chat.written, merged: chat.merged, left: chat.left };
     first = false;
   }

@@ -1,7 +1,7 @@
 // Session files of pi, a terminal agent: lines with `id` and `parentId` under a header that is outside the tree. What the
 // lines mean is said in the folder of session lines; here they are told as records and given back as version 3.
 import { defineFormat } from '../contract.ts';
-import { besideLoses } from '../exporting.ts';
+import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -19,8 +19,8 @@ export const pi = defineFormat({
       'system-prompt': 'The system prompt is left out.',
       tags: 'Tags of messages are left out.',
       groups: 'Variants are written without the act that made them.',
-      notes: besideLoses.notes,
-      attributes: besideLoses.attributes,
+      notes: metadataLossFields.notes,
+      attributes: metadataLossFields.attributes,
       otherwise: 'What such files have no word for is put otherwise.',
     },
     write,

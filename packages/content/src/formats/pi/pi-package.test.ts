@@ -7,7 +7,7 @@ import { ticking } from '@coppice/core/testing';
 import { SessionManager } from '@mariozechner/pi-coding-agent';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { plantTree } from '../conformance/storing.ts';
+import { createTree } from '../conformance/storing.ts';
 import { inputOf, storeInput, writeStored } from '../conformance.ts';
 import { pi } from './index.ts';
 
@@ -43,7 +43,7 @@ async function textOf(stored: Parameters<typeof writeStored>[0]): Promise<string
 
 describe('pi itself', () => {
   it('[I77] opens a tree that grew here: its thread, its branches, its labels and its name', async () => {
-    const manager = opened(await textOf(await plantTree()));
+    const manager = opened(await textOf(await createTree()));
     expect(said(manager).slice(-4)).toEqual([
       'user: How old is the oak?',
       'assistant: Three hundred years.',
@@ -58,8 +58,8 @@ describe('pi itself', () => {
   });
 
   it('[I77] writes on below what it opened, and that is read here', async () => {
-    const planted = await plantTree();
-    const manager = opened(await textOf(planted));
+    const sample = await createTree();
+    const manager = opened(await textOf(sample));
     const before = manager.getEntries().length;
     manager.appendMessage({ role: 'user', content: 'And the elm?', timestamp: 1_790_000_000_000 });
     const text = [manager.getHeader(), ...manager.getEntries()].map((one) => `${JSON.stringify(one)}\n`).join('');
@@ -71,7 +71,7 @@ describe('pi itself', () => {
   });
 
   it('[I77] opens calls, results and reasoning as they were made here', async () => {
-    const { store, ids } = await plantTree();
+    const { store, ids } = await createTree();
     const [id] = ids;
     if (id === undefined) throw new Error('There is no tree.');
     const act = { actor: 'me', kit: messageKit, ...ticking(50) };

@@ -1,23 +1,23 @@
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import {
+  decodeEntry,
   detectDialect,
   entryFromPi,
   headerFromPi,
-  meaningOf,
   migrateV1,
   type SessionEntry,
   type SessionHeader,
 } from '../../sessions/index.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
-import { filledAt, fromIso, isJsonObject, numberAt, objectAt, timeFinding, without } from '../fields.ts';
-import { type Finding, finding, refuseImport } from '../findings.ts';
-import { type InTurns, stretch, withRests } from '../in-turns.ts';
+import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
+import { filledAt, fromIso, isJsonObject, numberAt, objectAt, omitKeys, timeFinding } from '../fields.ts';
+import { finding, type ImportFinding, refuseImport } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
-import { type KeptLine, keptRecord, sameRecord, toPairs } from '../kept-lines.ts';
-import { parentFinding, roleFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
+import { type PreservedLine, preservedRecord, sameRecord, toPairs } from '../preserved-lines.ts';
 import { lineRecords } from '../records-in.ts';
+import { parentFinding, roleFinding, rootsFinding, rootsIn, wordFinding } from '../structure-findings.ts';
 
-function isHeader(value: Json | undefined): value is JsonObject {
+function isPiHeader(value: Json | undefined): value is JsonObject {
   return (
     isJsonObject(value) &&
     value.type === 'session' &&
@@ -30,7 +30,7 @@ function isHeader(value: Json | undefined): value is JsonObject {
 }
 
 /** A line that only this tool writes: where a file lost its header, they tell what it is. */
-function isMessageLine(value: Json | undefined): boolean {
+function isPiMessageLine(value: Json | undefined): boolean {
   return (
     isJsonObject(value) &&
     value.type === 'message' &&
@@ -41,30 +41,30 @@ function isMessageLine(value: Json | undefined): boolean {
   );
 }
 
-function isSession(lines: readonly Json[]): boolean {
+function isPiSession(lines: readonly Json[]): boolean {
   const [first] = lines;
-  if (isMessageLine(first)) return true;
-  if (!isHeader(first)) return false;
-  const told = detectDialect(lines);
-  return !('unknown' in told);
+  if (isPiMessageLine(first)) return true;
+  if (!isPiHeader(first)) return false;
+  const reported = detectDialect(lines);
+  return !('unknown' in reported);
 }
 
 /** Tells the format by its header. */
 export function detect(sample: Sample): number {
-  return sample.files.some((file) => isSession(file.lines)) ? 0.92 : 0;
+  return sample.files.some((file) => isPiSession(file.lines)) ? 0.92 : 0;
 }
 
 /** A line of a session, and lines that are no entries and followed it. */
-interface Line {
-  readonly kept: KeptLine;
-  readonly after: KeptLine[];
+interface PiLine {
+  readonly kept: PreservedLine;
+  readonly after: PreservedLine[];
   records: number;
 }
 
 /** What a line says and means. */
-interface Entry {
+interface PiEntry {
   readonly entry: SessionEntry;
-  readonly line: Line;
+  readonly line: PiLine;
   /** The line as version 3 has it. */
   readonly written: JsonObject;
 }
@@ -112,16 +112,16 @@ function isCompanion({ type, id, customType }: JsonObject): boolean {
 // The line with which it keeps a message that the model does not see: such files have no word for that.
 const hiddenType = 'coppice-excluded';
 
-class Session {
+class PiSession {
   readonly #file: string;
   readonly #options: ReadOptions;
-  readonly #header: KeptLine | undefined;
-  readonly #lines: Line[] = [];
-  readonly #leading: KeptLine[] = [];
-  readonly #byId = new Map<string, Line>();
-  readonly #findings: Finding[] = [];
+  readonly #header: PreservedLine | undefined;
+  readonly #lines: PiLine[] = [];
+  readonly #leading: PreservedLine[] = [];
+  readonly #byId = new Map<string, PiLine>();
+  readonly #findings: ImportFinding[] = [];
 
-  constructor(file: string, header: KeptLine | undefined, options: ReadOptions) {
+  constructor(file: string, header: PreservedLine | undefined, options: ReadOptions) {
     this.#file = file;
     this.#header = header;
     this.#options = options;
@@ -138,7 +138,7 @@ class Session {
     return this.#header !== undefined && (numberAt(this.#header.line, 'version') ?? 1) < 2;
   }
 
-  add(line: JsonObject, at: number, findings: readonly Finding[]): void {
+  add(line: JsonObject, at: number, findings: readonly ImportFinding[]): void {
     for (const one of findings) this.#findings.push(one);
     const id = filledAt(line, 'id');
     if (!this.#isV1 && (id === undefined || filledAt(line, 'type') === undefined)) {
@@ -166,9 +166,9 @@ class Session {
     return `${this.#file}:${at}`;
   }
 
-  #entries(): { readonly header: SessionHeader; readonly entries: readonly Entry[] } {
+  #entries(): { readonly header: SessionHeader; readonly entries: readonly PiEntry[] } {
     const first = this.#header?.line ?? { type: 'session', id: '' };
-    const entries: Entry[] = [];
+    const entries: PiEntry[] = [];
     if (this.#isV1) {
       const migrated = migrateV1([first, ...this.#lines.map(({ kept }) => kept.line)]);
       for (const { message, line } of migrated.warnings)
@@ -176,7 +176,7 @@ class Session {
       for (const [index, line] of this.#lines.entries()) {
         const entry = migrated.entries[index];
         if (entry !== undefined)
-          entries.push({ entry, line, written: asV3(entry, migrated.header.uuid, line.kept.line) });
+          entries.push({ entry, line, written: upgradeEntry(entry, migrated.header.uuid, line.kept.line) });
       }
       return { header: migrated.header, entries };
     }
@@ -188,7 +188,7 @@ class Session {
     return { header, entries };
   }
 
-  *tree(): InTurns<ImportedTree> {
+  *tree(): Cooperative<ImportedTree> {
     const { header, entries } = this.#entries();
     const ids = new Map(entries.map(({ entry, line }) => [entry.uuid, line.kept.at]));
     const labels = new Map<string, string>();
@@ -209,7 +209,7 @@ class Session {
     const nodes: ImportedNode[] = [];
     for (const one of entries) {
       nodes.push(this.#node(one, header.uuid, ids, labels));
-      if (nodes.length % stretch === 0) yield;
+      if (nodes.length % itemsPerPause === 0) yield;
     }
     for (const one of rootsFinding(rootsIn(nodes), this.#file)) this.#findings.push(one);
     const active = activeOf(entries);
@@ -243,7 +243,7 @@ class Session {
   }
 
   #node(
-    { entry, line, written }: Entry,
+    { entry, line, written }: PiEntry,
     root: string,
     ids: ReadonlyMap<string, number>,
     labels: ReadonlyMap<string, string>,
@@ -257,7 +257,7 @@ class Session {
       const { role } = objectAt(own, 'message');
       for (const one of roleFinding('role', role, (word) => roles.has(word), place)) this.#findings.push(one);
     }
-    const meant = meaningOf(entry);
+    const meant = decodeEntry(entry);
     const { createdAt } = meant;
     const { kind, message, status, meta, marker } = hiddenIn(own) ?? meant;
     const above = parent === null ? undefined : ids.get(parent);
@@ -275,11 +275,11 @@ class Session {
       message,
       kind,
       status,
-      meta: metaOf(meta),
+      meta: piMeta(meta),
       ...(marker === null ? {} : { marker: firstKept === undefined || missing ? rest : { ...rest, firstKept } }),
       ...(createdAt === undefined ? {} : { createdAt }),
       ...(bookmark === undefined ? {} : { bookmark }),
-      record: keptRecord({
+      record: preservedRecord({
         lines: [{ at: line.kept.at, line: written }],
         after: line.after,
         parent: parent !== null && ids.has(parent) ? parent : null,
@@ -301,7 +301,7 @@ function hiddenIn(line: JsonObject) {
 }
 
 /** The last line, past those that are about the session. */
-function activeOf(entries: readonly Entry[]): string | null {
+function activeOf(entries: readonly PiEntry[]): string | null {
   const byId = new Map(entries.map((one) => [one.entry.uuid, one.entry]));
   const isAbout = ({ type, customType }: SessionEntry) =>
     about.has(type) || (type === 'custom' && customType === leafType);
@@ -315,27 +315,27 @@ function activeOf(entries: readonly Entry[]): string | null {
 }
 
 /** What an entry says about its message; the line itself is kept beside it. */
-function metaOf(meta: NodeMeta): NodeMeta {
+function piMeta(meta: NodeMeta): NodeMeta {
   const { sessionRecord: _, sessionFields: __, source, ...rest } = meta;
   if (source === undefined) return rest;
   if (source.type !== 'tool') return { ...rest, source };
   const failed = source.is_error === true ? { isError: true } : {};
-  return { ...rest, ...failed, source: { ...without(source, 'is_error'), type: 'tool_result' } };
+  return { ...rest, ...failed, source: { ...omitKeys(source, 'is_error'), type: 'tool_result' } };
 }
 
 /** A line of version 1 as the tool's own migration would write it. */
-function asV3(entry: SessionEntry, root: string, line: JsonObject): JsonObject {
+function upgradeEntry(entry: SessionEntry, root: string, line: JsonObject): JsonObject {
   const { firstKeptEntryUuid } = entry;
   return {
-    ...without(line, 'firstKeptEntryIndex', 'id', 'parentId'),
+    ...omitKeys(line, 'firstKeptEntryIndex', 'id', 'parentId'),
     id: entry.uuid,
     parentId: entry.parentUuid === root ? null : entry.parentUuid,
     ...(typeof firstKeptEntryUuid === 'string' ? { firstKeptEntryId: firstKeptEntryUuid } : {}),
   };
 }
 
-async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  let session = new Session(file.name, undefined, options);
+async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  let session = new PiSession(file.name, undefined, options);
   let count = 0;
   for await (const record of lineRecords(file)) {
     if (++count % 1000 === 0) yield { type: 'pause' };
@@ -343,15 +343,15 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
     if (record.type !== 'record') continue;
     const { value, place, path, findings } = record;
     const at = Number(path[0] ?? 0);
-    if (isHeader(value)) {
+    if (isPiHeader(value)) {
       // Files may have been put one after the other.
-      if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
-      session = new Session(file.name, { at, line: value }, options);
+      if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
+      session = new PiSession(file.name, { at, line: value }, options);
       for (const one of findings) yield { type: 'finding', finding: one };
     } else if (isJsonObject(value)) session.add(value, at, findings);
     else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
   }
-  if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
+  if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }
 
 /** Reads sessions of all versions. */
@@ -359,7 +359,7 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
   for (const file of input.files) {
     const [sample] = (await sampleOf({ files: [file] })).files;
     // The only file there is may be damaged where it begins.
-    if (input.files.length === 1 || isSession(sample?.lines ?? [])) yield* readFile(file, options);
+    if (input.files.length === 1 || isPiSession(sample?.lines ?? [])) yield* readPiFile(file, options);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
 }

@@ -1,21 +1,29 @@
 import type { JsonObject, Node, NodeId, NodeMeta } from '@coppice/core';
 import { derivedId } from '../../derived-id.ts';
-import { entryOf, piLines, type SessionEntry, SessionIndex } from '../../sessions/index.ts';
+import { encodeNode, piLines, type SessionEntry, SessionIndex } from '../../sessions/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
-  besideLosses,
-  endLosses,
   loss,
-  makerLosses,
+  metadataLosses,
   originalTree,
   outgoingIds,
+  producerLosses,
   sessionLosses,
+  statusLosses,
   timesOf,
 } from '../exporting.ts';
-import { filledAt, objectAt, textAt, toIso, without } from '../fields.ts';
+import { filledAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
-import { fileNameOf, LinesOut, linePieces, linesAt, type Returning, ranksOf, returningNodes } from '../kept-lines.ts';
+import {
+  fileNameOf,
+  LinesOut,
+  linePieces,
+  linesAt,
+  type Returning,
+  ranksOf,
+  returningNodes,
+} from '../preserved-lines.ts';
 import { sessionInMemory } from '../session-in-memory.ts';
 import { isFailure } from '../tool-results.ts';
 import { companionPrefix, leafType } from './read.ts';
@@ -23,7 +31,7 @@ import { companionPrefix, leafType } from './read.ts';
 const name = 'pi';
 
 /** Version 3 calls messages of extensions otherwise than version 2 did. */
-function asV3(line: JsonObject): JsonObject {
+function upgradeLine(line: JsonObject): JsonObject {
   const message = objectAt(line, 'message');
   return message.role === 'hookMessage' ? { ...line, message: { ...message, role: 'custom' } } : line;
 }
@@ -40,7 +48,7 @@ function sessionMeta(meta: NodeMeta): NodeMeta {
   return isFailure(meta) ? { ...meta, source: { ...meta.source, is_error: true } } : meta;
 }
 
-class SessionWriter {
+class PiWriter {
   readonly lines: JsonObject[] = [];
   readonly losses: { readonly node: Node; readonly message: string }[] = [];
   readonly #tree: ExportedTree;
@@ -85,9 +93,9 @@ class SessionWriter {
       const rank = ranks.get(node.id);
       if (was !== undefined && (unchanged || fresh === undefined)) {
         const parentId = node.parentId === null ? null : (this.#ids.get(node.parentId) ?? null);
-        out.add(asV3(inPlace ? was.line : { ...was.line, parentId }), was.at, rank);
+        out.add(upgradeLine(inPlace ? was.line : { ...was.line, parentId }), was.at, rank);
       } else if (was !== undefined && fresh !== undefined) {
-        out.add(edited(was.line, fresh), was.at, rank);
+        out.add(editedEntry(was.line, fresh), was.at, rank);
       } else if (fresh !== undefined) out.add(fresh, undefined, rank);
       if (kept !== null) out.addKept(kept.after);
     }
@@ -107,7 +115,7 @@ class SessionWriter {
       if (message === null) continue;
       if (kept === null || !unchanged) changed.set(id, node);
       const own = { ...node, message: await withBytes(message, this.#options), meta: sessionMeta(node.meta) };
-      entries.push(entryOf(own, fileId, {}));
+      entries.push(encodeNode(own, fileId, {}));
     }
     const found = new Map<string, JsonObject>();
     if (changed.size === 0) return found;
@@ -141,7 +149,7 @@ class SessionWriter {
       this.lines.push({ type, id, parentId, timestamp: toIso(this.#options.now), ...fields });
       parentId = id;
     };
-    const { title, labels, standing } = this.#told();
+    const { title, labels, standing } = this.#reported();
     const wanted = attributes.title ?? '';
     if (wanted !== title) add('session_info', { name: wanted });
     const marked = new Map(bookmarks.map((one) => [this.#ids.get(one.nodeId) ?? one.nodeId, one.title]));
@@ -151,7 +159,7 @@ class SessionWriter {
   }
 
   /** What the lines so far say: name, labels, and where the session goes on. */
-  #told(): {
+  #reported(): {
     readonly title: string;
     readonly labels: ReadonlyMap<string, string>;
     readonly standing: string | undefined;
@@ -180,30 +188,30 @@ class SessionWriter {
 }
 
 /** A line with other words in it: who, when and with what stay as they were. */
-function edited(was: JsonObject, line: JsonObject): JsonObject {
-  const kept = { ...line, ...without(was, 'message', 'summary', 'content', 'parentId', 'type') };
+function editedEntry(was: JsonObject, line: JsonObject): JsonObject {
+  const kept = { ...line, ...omitKeys(was, 'message', 'summary', 'content', 'parentId', 'type') };
   if (!('message' in line)) return kept;
   const said = objectAt(line, 'message');
   return {
     ...kept,
-    message: { ...said, ...without(objectAt(was, 'message'), 'content', 'role'), content: said.content ?? '' },
+    message: { ...said, ...omitKeys(objectAt(was, 'message'), 'content', 'role'), content: said.content ?? '' },
   };
 }
 
-function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
+function* piLosses(tree: ExportedTree): Generator<WriteEvent> {
   yield* sessionLosses(tree);
-  yield* besideLosses(tree, name, ['notes']);
-  yield* makerLosses(tree, name);
-  yield* endLosses(tree, name, 'interrupted', 'otherwise');
+  yield* metadataLosses(tree, name, ['notes']);
+  yield* producerLosses(tree, name);
+  yield* statusLosses(tree, name, 'interrupted', 'otherwise');
   yield* attributeLosses(tree, name);
 }
 
 /** Writes one file of version 3 a session. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) {
-    const writer = new SessionWriter(tree, options);
+    const writer = new PiWriter(tree, options);
     await writer.write();
-    yield* lossesOf(tree);
+    yield* piLosses(tree);
     for (const { node, message } of writer.losses) yield loss(tree, node, 'otherwise', message);
     yield { type: 'file', name: `${fileNameOf(writer.id, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
     yield* linePieces(writer.lines);

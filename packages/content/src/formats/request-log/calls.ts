@@ -1,19 +1,19 @@
 // What a logged call is: which part of a record was sent, which came back, and in whose words.
 import type { Json, JsonObject } from '@coppice/core';
-import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, textAt, without } from '../fields.ts';
-import { hasLinks } from '../oddities.ts';
-import { isKeepable } from '../records.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { isKeepable } from '../original-record.ts';
+import { hasLinks } from '../structure-findings.ts';
 import { areItems, foldResponse } from './items.ts';
-import { eventsOf, foldChunks, foldEvents, isAnthropicStream } from './streams.ts';
+import { eventsInText, foldChunks, foldEvents, isAnthropicStream } from './streams.ts';
 
 /** Whose words a call is in: chat completions, Anthropic's messages, or responses. */
-export type Dialect = 'chat' | 'anthropic' | 'responses';
+export type WireDialect = 'chat' | 'anthropic' | 'responses';
 
 /** A call as it was found: what was sent, what came back. */
-export interface Call {
+export interface LoggedCall {
   readonly request: JsonObject;
   readonly response: JsonObject | undefined;
-  readonly dialect: Dialect;
+  readonly dialect: WireDialect;
   readonly at: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export function isRequest(value: Json | undefined): value is JsonObject {
 }
 
 /** The part of a record that a name leads to; a body may be one level further in. */
-function partOf(record: JsonObject, keys: readonly string[], fits: (value: Json) => boolean): Json | undefined {
+function requestPart(record: JsonObject, keys: readonly string[], fits: (value: Json) => boolean): Json | undefined {
   for (const key of keys) {
     const value = record[key];
     if (value === undefined) continue;
@@ -89,7 +89,7 @@ function isResponse(value: Json): boolean {
 }
 
 /** The events of one reply as the reply. */
-export function folded(events: readonly JsonObject[]): JsonObject {
+export function foldReplyBody(events: readonly JsonObject[]): JsonObject {
   if (isAnthropicStream(events)) return foldEvents(events);
   return events.some((event) => textAt(event, 'type')?.startsWith('response.') === true)
     ? foldResponse(events)
@@ -100,8 +100,8 @@ function responseOf(value: Json | undefined): JsonObject | undefined {
   if (value === undefined) return undefined;
   if (isJsonObject(value)) return value;
   if (Array.isArray(value) && areItems(value)) return { output: value };
-  const events = eventsOf(value);
-  return events.length === 0 ? undefined : folded(events);
+  const events = eventsInText(value);
+  return events.length === 0 ? undefined : foldReplyBody(events);
 }
 
 function isAnthropic(request: JsonObject, response: JsonObject | undefined): boolean {
@@ -120,7 +120,7 @@ function isAnthropic(request: JsonObject, response: JsonObject | undefined): boo
 }
 
 /** A call out of what was sent and what came back; the time is that of the record, else that of the reply. */
-export function callFrom(request: JsonObject, response: JsonObject | undefined, record: JsonObject): Call {
+export function callFrom(request: JsonObject, response: JsonObject | undefined, record: JsonObject): LoggedCall {
   const responses = isResponsesRequest(request) || (response !== undefined && Array.isArray(response.output));
   const dialect = responses ? 'responses' : isAnthropic(request, response) ? 'anthropic' : 'chat';
   const own = timeKeys.map((key) => fromAnyTime(record[key])).find((at) => at !== undefined);
@@ -128,13 +128,13 @@ export function callFrom(request: JsonObject, response: JsonObject | undefined, 
 }
 
 /** The call that a record is, with or without what came back. */
-export function callOf(record: JsonObject): Call | undefined {
-  const found = isRequest(record) ? record : partOf(record, requestKeys, isRequest);
+export function loggedCall(record: JsonObject): LoggedCall | undefined {
+  const found = isRequest(record) ? record : requestPart(record, requestKeys, isRequest);
   if (found === record && isResponsesRequest(record) && Array.isArray(record.output))
     return callFrom(record, record, record);
-  if (isRequest(found)) return callFrom(found, responseOf(partOf(record, responseKeys, isResponse)), record);
+  if (isRequest(found)) return callFrom(found, responseOf(requestPart(record, responseKeys, isResponse)), record);
   // A response says itself what it went on from.
-  const reply = partOf(record, responseKeys, isReply);
+  const reply = requestPart(record, responseKeys, isReply);
   return isReply(reply) ? callFrom(objectAt(record, 'request'), reply, record) : undefined;
 }
 
@@ -170,16 +170,18 @@ const secretNames =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-|x-goog-|openai-|anthropic-)?api[-_]?key|x-(?:auth|access|session)[-_]token|(?:access|auth|bearer|session|refresh)[-_]?token|client[-_]?secret|password)$/i;
 
 /** A value without secrets, wherever in it headers or settings are; what was said is elsewhere. */
-function guarded(value: Json): Json {
+function hideSecretValues(value: Json): Json {
   if (Array.isArray(value))
     // Headers may be a list of names, each before its value.
-    return value.map((item, at) => (typeof item === 'string' && isSecret(value[at - 1]) ? hidden : guarded(item)));
+    return value.map((item, at) =>
+      typeof item === 'string' && isSecret(value[at - 1]) ? hidden : hideSecretValues(item),
+    );
   if (!isJsonObject(value)) return value;
   const pair = isSecret(value.name) || isSecret(value.key);
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       const secret = isSecret(key) || (pair && key === 'value');
-      return [key, secret && (typeof item === 'string' || Array.isArray(item)) ? hidden : guarded(item)];
+      return [key, secret && (typeof item === 'string' || Array.isArray(item)) ? hidden : hideSecretValues(item)];
     }),
   );
 }
@@ -191,10 +193,10 @@ function isSecret(name: Json | undefined): boolean {
 const hidden = '[left out]';
 
 /** What a call was made with beside its messages, without the keys of accounts; nothing where that is past all measure. */
-export function settingsOf(request: JsonObject): JsonObject {
+export function callSettings(request: JsonObject): JsonObject {
   const beside = ['messages', 'input', 'output', 'system', 'instructions', 'model', 'tools', 'stream'];
-  const settings = without(request, ...beside);
-  const safe = isKeepable(settings) ? guarded(settings) : {};
+  const settings = omitKeys(request, ...beside);
+  const safe = isKeepable(settings) ? hideSecretValues(settings) : {};
   return isJsonObject(safe) ? safe : {};
 }
 
@@ -202,7 +204,7 @@ export function settingsOf(request: JsonObject): JsonObject {
 export function bareRecord(record: JsonObject): JsonObject {
   const bare = withoutHistory(record);
   // What is too large or too deep to be kept is told by the import.
-  const safe = isKeepable(bare) ? guarded(bare) : bare;
+  const safe = isKeepable(bare) ? hideSecretValues(bare) : bare;
   return isJsonObject(safe) ? safe : {};
 }
 

@@ -3,17 +3,17 @@
 import type { JsonObject } from '@coppice/core';
 import { filledAt, listAt, objectAt } from '../fields.ts';
 import { finding } from '../findings.ts';
-import type { Call } from './calls.ts';
-import { Folding, type Logged, promptOf } from './folding.ts';
-import { itemIdsOf, referencesIn } from './items.ts';
+import type { LoggedCall } from './calls.ts';
+import { HistoryFold, type LoggedNode, promptOfHistory } from './folding.ts';
+import { itemIdsOf, referencedItems } from './items.ts';
 
 const batchBytes = 32 * 1024 * 1024;
 
-function previousOf({ request, response }: Call): string | undefined {
+function previousOf({ request, response }: LoggedCall): string | undefined {
   return filledAt(request, 'previous_response_id') ?? filledAt(response ?? {}, 'previous_response_id');
 }
 
-function conversationOf({ request, response }: Call): string | undefined {
+function conversationIdOf({ request, response }: LoggedCall): string | undefined {
   for (const side of [request, response ?? {}]) {
     const id = filledAt(side, 'conversation') ?? filledAt(objectAt(side, 'conversation'), 'id');
     if (id !== undefined) return id;
@@ -22,12 +22,12 @@ function conversationOf({ request, response }: Call): string | undefined {
 }
 
 /** Whether the history of a call is in other calls. */
-export function isLinked(call: Call): boolean {
+export function isLinked(call: LoggedCall): boolean {
   if (call.dialect !== 'responses') return false;
   return (
     previousOf(call) !== undefined ||
-    conversationOf(call) !== undefined ||
-    referencesIn(listAt(call.request, 'input')).length > 0
+    conversationIdOf(call) !== undefined ||
+    referencedItems(listAt(call.request, 'input')).length > 0
   );
 }
 
@@ -44,7 +44,7 @@ export class Links {
   }
 
   /** Notes the next call. */
-  add(call: Call, bytes: number): void {
+  add(call: LoggedCall, bytes: number): void {
     const own = this.#parents.length;
     this.#parents.push(own);
     this.#sizes.push(bytes);
@@ -52,10 +52,10 @@ export class Links {
     const input = listAt(request, 'input');
     const names = [`r ${filledAt(response, 'id') ?? ''}`];
     for (const id of itemIdsOf([listAt(response, 'output')]).keys()) names.push(`i ${id}`);
-    const [previous, conversation] = [previousOf(call), conversationOf(call)];
+    const [previous, conversation] = [previousOf(call), conversationIdOf(call)];
     if (previous !== undefined) names.push(`r ${previous}`);
     if (conversation !== undefined) names.push(`c ${conversation}`);
-    for (const id of referencesIn(input)) names.push(`i ${id}`);
+    for (const id of referencedItems(input)) names.push(`i ${id}`);
     for (const name of names) {
       if (name === 'r ') continue;
       const owner = this.#owners.get(name);
@@ -102,7 +102,7 @@ export class Links {
 }
 
 /** The number of the call that each one goes on from; -1 where there is none. */
-function previousCalls(calls: readonly Logged[]): number[] {
+function previousCalls(calls: readonly LoggedNode[]): number[] {
   const byResponse = new Map<string, number>();
   for (const [index, { call }] of calls.entries()) {
     const id = filledAt(call.response ?? {}, 'id');
@@ -110,7 +110,7 @@ function previousCalls(calls: readonly Logged[]): number[] {
   }
   const lastIn = new Map<string, number>();
   return calls.map(({ call }, index) => {
-    const [named, conversation] = [previousOf(call), conversationOf(call)];
+    const [named, conversation] = [previousOf(call), conversationIdOf(call)];
     const before = conversation === undefined ? undefined : lastIn.get(conversation);
     if (conversation !== undefined) lastIn.set(conversation, index);
     return (named === undefined ? before : byResponse.get(named)) ?? -1;
@@ -118,7 +118,7 @@ function previousCalls(calls: readonly Logged[]): number[] {
 }
 
 /** Numbers in an order in which each comes after the one that it goes on from; circles are cut where they are entered. */
-function parentsFirst(above: readonly number[]): number[] {
+function callsParentsFirst(above: readonly number[]): number[] {
   const seen = new Uint8Array(above.length);
   const order: number[] = [];
   for (const index of above.keys()) {
@@ -133,21 +133,21 @@ function parentsFirst(above: readonly number[]): number[] {
 }
 
 /** The calls of one chain, folded: each goes on from the one that it names, whatever their order in the log. */
-export function foldChain(calls: readonly Logged[]): Folding[] {
+export function foldChain(calls: readonly LoggedNode[]): HistoryFold[] {
   const items = new Map<string, JsonObject>();
   for (const { call } of calls)
     for (const [id, item] of itemIdsOf([listAt(call.response ?? {}, 'output'), listAt(call.request, 'input')]))
       if (!items.has(id)) items.set(id, item);
   const above = previousCalls(calls);
-  const tails = new Map<number, { readonly end: string | null; readonly folding: Folding }>();
-  const foldings = new Map<string, Folding>();
-  for (const index of parentsFirst(above)) {
+  const tails = new Map<number, { readonly end: string | null; readonly folding: HistoryFold }>();
+  const foldings = new Map<string, HistoryFold>();
+  for (const index of callsParentsFirst(above)) {
     const logged = calls[index];
     if (logged === undefined) continue;
     const { call, place } = logged;
     const from = tails.get(above[index] ?? -1);
-    const prompt = promptOf(call);
-    const folding = from?.folding ?? foldings.get(JSON.stringify([prompt])) ?? new Folding(place, prompt);
+    const prompt = promptOfHistory(call);
+    const folding = from?.folding ?? foldings.get(JSON.stringify([prompt])) ?? new HistoryFold(place, prompt);
     if (from === undefined) foldings.set(JSON.stringify([prompt]), folding);
     const named = previousOf(call);
     if (from === undefined && named !== undefined) {

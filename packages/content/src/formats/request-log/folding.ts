@@ -7,10 +7,10 @@ import { sha256Hex } from '../../sha256.ts';
 import { fromAnthropic } from '../anthropic-blocks.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
-import type { Finding } from '../findings.ts';
-import { fromSpoken } from '../openai-messages.ts';
-import { bareRecord, type Call, settingsOf } from './calls.ts';
-import { endOf, messagesOfItems, type Resolve } from './items.ts';
+import type { ImportFinding } from '../findings.ts';
+import { fromAssistant } from '../openai-messages.ts';
+import { bareRecord, callSettings, type LoggedCall } from './calls.ts';
+import { endOfResponse, messagesOfItems, type Resolve } from './items.ts';
 
 /** The system prompt of a call, where it is plain text, and the messages below it, in canonical form. */
 interface History {
@@ -36,7 +36,7 @@ function isPrompt(message: JsonObject | undefined): message is JsonObject {
   return (message?.role === 'system' || message?.role === 'developer') && typeof message.content === 'string';
 }
 
-function historyOf({ request, dialect }: Call, resolve: Resolve, goesOn: boolean): History {
+function historyOf({ request, dialect }: LoggedCall, resolve: Resolve, goesOn: boolean): History {
   if (dialect === 'responses') {
     const { input } = request;
     const items = typeof input === 'string' ? [{ role: 'user', content: input }] : listAt(request, 'input');
@@ -63,7 +63,7 @@ function historyOf({ request, dialect }: Call, resolve: Resolve, goesOn: boolean
   const prompt = leads ? textAt(first, 'content') : undefined;
   const names = new Map<JsonObject, string>();
   const said = (leads ? messages.slice(1) : messages).map((one) => {
-    const message = fromSpoken(one);
+    const message = fromAssistant(one);
     const speaker = filledAt(one, 'name');
     if (speaker !== undefined) names.set(message, speaker);
     return message;
@@ -72,16 +72,16 @@ function historyOf({ request, dialect }: Call, resolve: Resolve, goesOn: boolean
 }
 
 /** What came back: answers beside each other, each a chain of messages. */
-interface Answer {
+interface FoldedAnswer {
   readonly messages: readonly JsonObject[];
   readonly finish: string | undefined;
 }
 
-function answersOf({ response, dialect }: Call, resolve: Resolve): readonly Answer[] {
+function answersOf({ response, dialect }: LoggedCall, resolve: Resolve): readonly FoldedAnswer[] {
   if (response === undefined) return [];
   if (dialect === 'responses') {
     const messages = messagesOfItems(listAt(response, 'output'), resolve);
-    return messages.length === 0 ? [] : [{ messages, finish: endOf(response) }];
+    return messages.length === 0 ? [] : [{ messages, finish: endOfResponse(response) }];
   }
   if (dialect === 'anthropic') {
     if (listAt(response, 'content').length === 0 && isJsonObject(response.error)) return [];
@@ -93,13 +93,13 @@ function answersOf({ response, dialect }: Call, resolve: Resolve): readonly Answ
     .filter((one): one is JsonObject => isJsonObject(one))
     .sort((a, b) => (numberAt(a, 'index') ?? 0) - (numberAt(b, 'index') ?? 0))
     .map((choice) => ({
-      messages: [fromSpoken({ role: 'assistant', ...objectAt(choice, 'message') })],
+      messages: [fromAssistant({ role: 'assistant', ...objectAt(choice, 'message') })],
       finish: filledAt(choice, 'finish_reason'),
     }));
 }
 
 /** A message without what a client may leave out when it sends it back, such as notes on where a text is from. */
-function spoken(message: JsonObject): JsonObject {
+function hasContent(message: JsonObject): JsonObject {
   const blocks = listAt(message, 'content').filter(isJsonObject);
   // What was said aloud is named by its id when it is sent again.
   const aloud = blocks.find((block) => block.type === 'audio' && filledAt(block, 'id') !== undefined);
@@ -111,39 +111,39 @@ function spoken(message: JsonObject): JsonObject {
 }
 
 /** The name of a message: the way to it. What a client may leave out or change in transport does not count. */
-function nameOf(parent: string, message: JsonObject): string {
-  const read = normaliseMessage(spoken(message), { blank: 'keep' });
+function speakerNameOf(parent: string, message: JsonObject): string {
+  const read = normaliseMessage(hasContent(message), { blank: 'keep' });
   const key = read.ok ? equalityKey(read.value) : sha256Hex(canonicalJson(message));
   return sha256Hex(`${parent}${key}`).slice(0, 32);
 }
 
 /** Who spoke: a tool by its name, anybody else by a note. */
-function spokenBy({ role }: JsonObject, name: string): NodeMeta {
+function speakerOfItem({ role }: JsonObject, name: string): NodeMeta {
   return role === 'tool' ? { source: { type: 'tool_result', tool_name: name } } : { customData: { name } };
 }
 
 /** A call on its way into a tree. */
-export interface Logged {
-  readonly call: Call;
+export interface LoggedNode {
+  readonly call: LoggedCall;
   /** What was found, for keeping. */
   readonly record: JsonObject;
   /** How many records of the source it is; none where it was counted already. */
   readonly records: number;
   readonly place: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ImportFinding[];
 }
 
-type Draft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
+type NodeDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 
 /** The system prompt that a call begins with: its tree. */
-export function promptOf(call: Call): string | undefined {
+export function promptOfHistory(call: LoggedCall): string | undefined {
   return historyOf(call, () => undefined, false).prompt;
 }
 
 /** A tree that grows call by call; there is one for each system prompt. */
-export class Folding {
-  readonly #nodes = new Map<string, Draft>();
-  readonly #findings: Finding[] = [];
+export class HistoryFold {
+  readonly #nodes = new Map<string, NodeDraft>();
+  readonly #findings: ImportFinding[] = [];
   readonly #place: string;
   readonly #root: string;
   readonly #prompt: string | undefined;
@@ -158,12 +158,12 @@ export class Folding {
   }
 
   /** Something to say about the tree. */
-  note(found: Finding): void {
+  note(found: ImportFinding): void {
     this.#findings.push(found);
   }
 
   /** Adds a call below a message, undefined for a beginning; gives where its reply ends, null for the root itself. */
-  add(logged: Logged, above?: string | null, resolve: Resolve = () => undefined): string | null {
+  add(logged: LoggedNode, above?: string | null, resolve: Resolve = () => undefined): string | null {
     const { call, place, records } = logged;
     for (const one of logged.findings) this.#findings.push(one);
     const { messages, failed, names } = historyOf(call, resolve, above !== undefined);
@@ -176,9 +176,12 @@ export class Folding {
       const speaker = names?.get(message);
       // Among several people the name says who asked; a reply has none when it comes, and may have one when it is sent again.
       const way = speaker === undefined || message.role !== 'user' ? '' : JSON.stringify(speaker);
-      const externalId = nameOf(`${parent ?? root}${way}`, message);
+      const externalId = speakerNameOf(`${parent ?? root}${way}`, message);
       const isError = failed.has(textAt(message, 'tool_call_id') ?? '');
-      const meta = { ...(isError ? { isError } : {}), ...(speaker === undefined ? {} : spokenBy(message, speaker)) };
+      const meta = {
+        ...(isError ? { isError } : {}),
+        ...(speaker === undefined ? {} : speakerOfItem(message, speaker)),
+      };
       const noted = Object.keys(meta).length === 0 ? {} : { meta };
       this.#enter({ externalId, parentExternalId: parent, message, records: 0, repeats: true, place, ...at, ...noted });
       parent = externalId;
@@ -190,7 +193,7 @@ export class Folding {
   }
 
   /** What came back, below the history; gives where it ends, undefined where there is nothing. */
-  #answer(logged: Logged, parent: string | null, resolve: Resolve): string | undefined {
+  #answer(logged: LoggedNode, parent: string | null, resolve: Resolve): string | undefined {
     const root = this.#root;
     const { call, place, records } = logged;
     const { response = {}, request, dialect } = call;
@@ -203,7 +206,7 @@ export class Folding {
       type: 'model',
       provider: dialect === 'anthropic' ? 'anthropic' : 'openai',
       model_name: filledAt(response, 'model') ?? filledAt(request, 'model') ?? 'unknown',
-      parameters: settingsOf(request),
+      parameters: callSettings(request),
       ...(Object.keys(usage).length === 0 ? {} : { usage }),
     };
     const at = call.at === undefined ? {} : { createdAt: call.at };
@@ -233,9 +236,9 @@ export class Folding {
       const status = endStatus(finish, failed);
       for (const [step, message] of messages.entries()) {
         const last = step === messages.length - 1;
-        const named = nameOf(end ?? root, message);
+        const named = speakerNameOf(end ?? root, message);
         // Equal answers of one call are two all the same.
-        const externalId = step === 0 && heads.has(named) ? nameOf(`${named}${index}`, message) : named;
+        const externalId = step === 0 && heads.has(named) ? speakerNameOf(`${named}${index}`, message) : named;
         if (step === 0) heads.add(named);
         const meta: NodeMeta = {
           source: finish === undefined ? source : { ...source, finish_reason: finish },
@@ -260,7 +263,7 @@ export class Folding {
   }
 
   /** A node that is there already stands for these records as well. */
-  #enter(node: Draft): void {
+  #enter(node: NodeDraft): void {
     const known = this.#nodes.get(node.externalId);
     if (known === undefined) {
       this.#nodes.set(node.externalId, node);

@@ -2,17 +2,17 @@
 // goes on from; here each message is named by the way to it, so that calls fold into one tree.
 import { defineFormat } from '../contract.ts';
 import type { Sample } from '../input.ts';
-import { callOf, eventIn, isReply } from './calls.ts';
-import { isPart, read } from './read.ts';
+import { eventIn, isReply, loggedCall } from './calls.ts';
+import { isCallPart, read } from './read.ts';
 
 function detect(sample: Sample): number {
   const [file] = sample.files;
   if (file === undefined || sample.files.length > 1) return 0;
   const { json } = file;
   const first = file.lines.length > 1 ? file.lines[0] : Array.isArray(json) ? json[0] : json;
-  if (!isPart(first)) return 0;
+  if (!isCallPart(first)) return 0;
   if (eventIn(first) !== undefined || isReply(first)) return 0.8;
-  return callOf(first)?.response === undefined ? 0.6 : 0.8;
+  return loggedCall(first)?.response === undefined ? 0.6 : 0.8;
 }
 
 /** Logs of chat completions, of responses and of Anthropic messages, whole or streamed. */

@@ -1,25 +1,25 @@
 // Items of the Responses API as messages: what a model made in one go is one message, as a chat would have it, so that
 // calls fold however their clients spell the history.
 import type { Json, JsonObject } from '@coppice/core';
-import { filledAt, isJsonObject, listAt, objectAt, textAt, without } from '../fields.ts';
-import { callOf, fromOpenAi } from '../openai-messages.ts';
+import { filledAt, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { fromOpenAi, toolCallOf } from '../openai-messages.ts';
 
 /** Finds an item that a history names by its id only. */
 export type Resolve = (id: string) => JsonObject | undefined;
 
-function textsOf(parts: readonly Json[]): string {
+function textsOfItem(parts: readonly Json[]): string {
   return parts.map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : '')).join('\n\n');
 }
 
-function reasoningOf(item: JsonObject): JsonObject {
-  const said = textsOf(listAt(item, 'content'));
-  const thinking = said === '' ? textsOf(listAt(item, 'summary')) : said;
+function reasoningItem(item: JsonObject): JsonObject {
+  const said = textsOfItem(listAt(item, 'content'));
+  const thinking = said === '' ? textsOfItem(listAt(item, 'summary')) : said;
   const [signature, redacted] = [filledAt(item, 'id'), filledAt(item, 'encrypted_content')];
   // Both or none: reasoning goes back by its name and its encrypted form together.
   return { type: 'thinking', thinking, ...(signature && redacted ? { signature, redacted } : {}) };
 }
 
-function outputOf(output: Json | undefined): readonly Json[] {
+function outputItem(output: Json | undefined): readonly Json[] {
   if (typeof output === 'string') return [{ type: 'text', text: output }];
   if (Array.isArray(output) && output.length > 0)
     return listAt(fromOpenAi({ role: 'user', content: output }), 'content');
@@ -32,14 +32,14 @@ function toolUseOf(item: JsonObject, index: number): JsonObject | undefined {
   const type = textAt(item, 'type') ?? '';
   const id = filledAt(item, 'call_id');
   if (type === 'function_call')
-    return callOf(
+    return toolCallOf(
       { id: id ?? filledAt(item, 'id') ?? `call-${index}`, name: item.name ?? null, arguments: item.arguments ?? null },
       index,
     );
   if (id === undefined || !type.endsWith('_call')) return undefined;
   const name = filledAt(item, 'name') ?? type.slice(0, -'_call'.length);
   const parameters =
-    type === 'custom_tool_call' ? { input: item.input ?? null } : without(item, 'type', 'id', 'call_id', 'status');
+    type === 'custom_tool_call' ? { input: item.input ?? null } : omitKeys(item, 'type', 'id', 'call_id', 'status');
   return { type: 'tool-use', id, name, parameters };
 }
 
@@ -103,9 +103,9 @@ export function messagesWithItems(items: readonly Json[], resolve: Resolve = () 
       else add(item, message);
     } else if (type.endsWith('_call_output')) {
       const call = filledAt(item, 'call_id') ?? `call-${index}`;
-      add(item, { role: 'tool', tool_call_id: call, content: outputOf(item.output) });
+      add(item, { role: 'tool', tool_call_id: call, content: outputItem(item.output) });
     } else if (type === 'mcp_approval_response') add(item, { role: 'user', content: [item] });
-    else if (type === 'reasoning') say(item, [reasoningOf(item)]);
+    else if (type === 'reasoning') say(item, [reasoningItem(item)]);
     else say(item, [toolUseOf(item, index) ?? (type === '' ? { ...item, type: 'x-item' } : item)]);
   }
   close();
@@ -124,7 +124,7 @@ export function itemIdsOf(lists: readonly (readonly Json[])[]): Map<string, Json
 }
 
 /** Ids of items that a list only names. */
-export function referencesIn(list: readonly Json[]): string[] {
+export function referencedItems(list: readonly Json[]): string[] {
   const ids: string[] = [];
   for (const item of list)
     if (isJsonObject(item) && item.type === 'item_reference') ids.push(filledAt(item, 'id') ?? '');
@@ -149,12 +149,12 @@ export function foldResponse(events: readonly JsonObject[]): JsonObject {
   }
   if (listAt(response, 'output').length > 0) return response;
   // The stream broke off: what had come until then.
-  for (const [index, text] of said) items.set(index, withText(items.get(index) ?? {}, text));
+  for (const [index, text] of said) items.set(index, textItem(items.get(index) ?? {}, text));
   const output: Json[] = [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
   return { ...response, output };
 }
 
-function withText(item: JsonObject, text: string): JsonObject {
+function textItem(item: JsonObject, text: string): JsonObject {
   if (item.type === 'reasoning') return { ...item, summary: [{ type: 'summary_text', text }] };
   if (item.type === 'function_call') return { ...item, arguments: text };
   if (item.type === 'custom_tool_call') return { ...item, input: text };
@@ -162,7 +162,7 @@ function withText(item: JsonObject, text: string): JsonObject {
 }
 
 /** Why a response ended, in its own words; undefined where it did not. */
-export function endOf(response: JsonObject): string | undefined {
+export function endOfResponse(response: JsonObject): string | undefined {
   const status = filledAt(response, 'status');
   if (status === 'incomplete') return filledAt(objectAt(response, 'incomplete_details'), 'reason') ?? status;
   return status === 'in_progress' || status === 'queued' ? undefined : status;

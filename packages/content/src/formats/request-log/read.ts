@@ -3,44 +3,44 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile } from '../input.ts';
 import { documentRecords, type FileRecord, lineRecords } from '../records-in.ts';
-import { type Call, callFrom, callOf, eventIn, folded, isReply, isRequest, replyOf } from './calls.ts';
+import { callFrom, eventIn, foldReplyBody, isReply, isRequest, type LoggedCall, loggedCall, replyOf } from './calls.ts';
 import { foldChain, isLinked, Links } from './chains.ts';
-import { Folding, type Logged, promptOf } from './folding.ts';
+import { HistoryFold, type LoggedNode, promptOfHistory } from './folding.ts';
 
 /** A call that was found, and how many bytes it took. */
-interface Found {
+interface LogScan {
   readonly type: 'call';
-  readonly logged: Logged;
+  readonly logged: LoggedNode;
   readonly bytes: number;
 }
 
-type Step = Found | Extract<ReadEvent, { readonly type: 'finding' }>;
+type LogStep = LogScan | Extract<ReadEvent, { readonly type: 'finding' }>;
 
 /** What was sent and waits for what came back, or events that wait for the rest. */
-interface Open {
+interface OpenLogCall {
   readonly request: JsonObject | undefined;
   readonly record: JsonObject;
   readonly place: string;
   readonly events: JsonObject[];
-  readonly findings: Finding[];
+  readonly findings: ImportFinding[];
   records: number;
   bytes: number;
 }
 
-type Row = Extract<FileRecord, { readonly type: 'record' }>;
+type LogRow = Extract<FileRecord, { readonly type: 'record' }>;
 
 /** Puts parts of calls together, in the order in which they come. */
-class Pairing {
+class CallPairing {
   /** What was sent last, as long as nothing came back. */
-  #sent: Open | undefined;
+  #sent: OpenLogCall | undefined;
   /** Replies that are coming in, by their ids; several may at once. */
-  readonly #replies = new Map<string, Open>();
+  readonly #replies = new Map<string, OpenLogCall>();
   #last = '';
 
-  *take(row: Row, value: JsonObject): Generator<Found> {
+  *take(row: LogRow, value: JsonObject): Generator<LogScan> {
     const event = eventIn(value);
     if (event !== undefined) {
       this.#event(row, event);
@@ -51,20 +51,20 @@ class Pairing {
       return;
     }
     yield* this.close();
-    const call = callOf(value);
+    const call = loggedCall(value);
     if (call === undefined) return;
-    const open = opened(row, call.request, value);
+    const open = openRecords(row, call.request, value);
     if (call.response === undefined) this.#sent = open;
-    else yield found(open, call);
+    else yield scanRecords(open, call);
   }
 
   /** One event: of a reply that is known, or of a new one, which answers what was sent last. */
-  #event(row: Row, event: JsonObject): void {
+  #event(row: LogRow, event: JsonObject): void {
     const id = replyOf(event) ?? this.#last;
     this.#last = id;
     let open = this.#replies.get(id);
     if (open === undefined) {
-      open = this.#sent ?? opened(row, undefined, {});
+      open = this.#sent ?? openRecords(row, undefined, {});
       if (open === this.#sent) {
         this.#sent = undefined;
         open.records++;
@@ -79,49 +79,49 @@ class Pairing {
     open.events.push(event);
   }
 
-  #whole(row: Row, reply: JsonObject): Found {
+  #whole(row: LogRow, reply: JsonObject): LogScan {
     const sent = this.#sent;
     this.#sent = undefined;
-    if (sent?.request === undefined) return found(opened(row, undefined, reply), callFrom({}, reply, reply));
+    if (sent?.request === undefined) return scanRecords(openRecords(row, undefined, reply), callFrom({}, reply, reply));
     for (const one of row.findings) sent.findings.push(one);
     sent.records++;
     sent.bytes += row.bytes;
     const record = { request: sent.record, response: reply };
-    return found({ ...sent, record }, callFrom(sent.request, reply, sent.record));
+    return scanRecords({ ...sent, record }, callFrom(sent.request, reply, sent.record));
   }
 
   /** Nothing more comes for what is open. */
-  *close(): Generator<Found> {
+  *close(): Generator<LogScan> {
     for (const open of this.#replies.values()) {
-      const response = folded(open.events);
+      const response = foldReplyBody(open.events);
       const record = { ...(open.request === undefined ? {} : { request: open.record }), response };
-      yield found({ ...open, record }, callFrom(open.request ?? {}, response, open.record));
+      yield scanRecords({ ...open, record }, callFrom(open.request ?? {}, response, open.record));
     }
     this.#replies.clear();
     this.#last = '';
     const sent = this.#sent;
     this.#sent = undefined;
-    if (sent?.request !== undefined) yield found(sent, callFrom(sent.request, undefined, sent.record));
+    if (sent?.request !== undefined) yield scanRecords(sent, callFrom(sent.request, undefined, sent.record));
   }
 }
 
-function opened(row: Row, request: JsonObject | undefined, record: JsonObject): Open {
+function openRecords(row: LogRow, request: JsonObject | undefined, record: JsonObject): OpenLogCall {
   const { place, bytes, findings } = row;
   return { request, record, place, events: [], findings: [...findings], records: 1, bytes };
 }
 
-function found({ record, place, findings, records, bytes }: Open, call: Call): Found {
+function scanRecords({ record, place, findings, records, bytes }: OpenLogCall, call: LoggedCall): LogScan {
   return { type: 'call', logged: { call, record, place, findings, records }, bytes };
 }
 
 /** Whether a record is a call or a part of one. */
-export function isPart(value: Json | undefined): value is JsonObject {
-  return isJsonObject(value) && (eventIn(value) !== undefined || isReply(value) || callOf(value) !== undefined);
+export function isCallPart(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && (eventIn(value) !== undefined || isReply(value) || loggedCall(value) !== undefined);
 }
 
-async function* callsIn(file: InputFile): AsyncGenerator<Step> {
+async function* callsIn(file: InputFile): AsyncGenerator<LogStep> {
   const lines = await isLineFile(file);
-  const pairing = new Pairing();
+  const pairing = new CallPairing();
   for await (const record of lines ? lineRecords(file) : documentRecords(file, [['*']])) {
     if (record.type === 'finding') {
       yield record;
@@ -129,11 +129,11 @@ async function* callsIn(file: InputFile): AsyncGenerator<Step> {
     }
     const { value, place } = record;
     if (record.type === 'rest' && !isJsonObject(value)) continue;
-    const row: Row =
+    const row: LogRow =
       record.type === 'record'
         ? record
         : { type: 'record', pattern: 0, path: [], place, value: value ?? null, bytes: 0, findings: [] };
-    if (isPart(value)) yield* pairing.take(row, value);
+    if (isCallPart(value)) yield* pairing.take(row, value);
     else yield { type: 'finding', finding: finding('import/skipped', 'loss', place, 'no call with messages', 1) };
   }
   yield* pairing.close();
@@ -152,7 +152,7 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
       const { logged, bytes } = step;
       if (logged.call.dialect === 'responses') links.add(logged.call, bytes);
       if (isLinked(logged.call)) continue;
-      const folding = new Folding(logged.place, promptOf(logged.call));
+      const folding = new HistoryFold(logged.place, promptOfHistory(logged.call));
       folding.add(logged);
       yield { type: 'tree', tree: folding.tree(scope) };
     }
@@ -162,7 +162,7 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
 
 async function* readChains(input: Input, batch: ReadonlyMap<number, number>, scope: string): AsyncGenerator<ReadEvent> {
   yield { type: 'pause' };
-  const chains = new Map<number, Logged[]>();
+  const chains = new Map<number, LoggedNode[]>();
   let number = 0;
   for (const file of input.files)
     for await (const step of callsIn(file)) {

@@ -4,7 +4,7 @@ import { messageKit } from '../../kit.ts';
 import { inputOf, runFormatConformance, storeInput, treeIn } from '../conformance.ts';
 import { readImport } from '../read.ts';
 import { requestLog } from './index.ts';
-import { eventsOf, foldChunks } from './streams.ts';
+import { eventsInText, foldChunks } from './streams.ts';
 
 const system = { role: 'system', content: 'Be brief.' };
 const ask = { role: 'user', content: 'Which tea?' };
@@ -387,7 +387,7 @@ describe('request logs', () => {
   ])('[I22] put streams together with %s', (_, spelled) => {
     const events = [{ choices: [{ index: 0, delta: { content: 'A' } }] }, { choices: [{ index: 0, delta: {} }] }];
     const text = `: hello\n\n${events.map((event) => `data:${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\ndata: {"cut`;
-    expect(eventsOf(spelled(text))).toEqual(events);
+    expect(eventsInText(spelled(text))).toEqual(events);
   });
 
   it('[I140] go on from the response that they name, in whatever order and file they are', async () => {

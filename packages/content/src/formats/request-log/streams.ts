@@ -2,12 +2,12 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { fromBase64, isBase64, toBase64 } from '../../base64.ts';
 import { jsonOfEvent, readSse } from '../../wires/sse.ts';
-import { joined } from '../bytes.ts';
+import { joinBytes } from '../bytes.ts';
 import { encodeUtf8 } from '../decode.ts';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt, without } from '../fields.ts';
+import { filledAt, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 
 /** The events of a recorded stream: a list, or the text of server-sent events. */
-export function eventsOf(recorded: Json): JsonObject[] {
+export function eventsInText(recorded: Json): JsonObject[] {
   if (Array.isArray(recorded)) return recorded.filter((one): one is JsonObject => isJsonObject(one));
   if (typeof recorded !== 'string') return [];
   const values = readSse(encodeUtf8(recorded)).flatMap((event) => jsonOfEvent(event));
@@ -63,16 +63,16 @@ function addCall(draft: ChoiceDraft, call: JsonObject): void {
 /** Adds a piece of a spoken reply. */
 function addAudio(draft: ChoiceDraft, piece: JsonObject): void {
   const said = (textAt(draft.audio, 'transcript') ?? '') + (textAt(piece, 'transcript') ?? '');
-  draft.audio = { ...draft.audio, ...without(piece, 'data'), ...(said === '' ? {} : { transcript: said }) };
+  draft.audio = { ...draft.audio, ...omitKeys(piece, 'data'), ...(said === '' ? {} : { transcript: said }) };
   const data = filledAt(piece, 'data');
   if (data !== undefined) draft.sounds.push(data);
 }
 
 /** A spoken reply put together; each piece of its bytes is encoded by itself. */
-function audioOf({ audio, sounds }: ChoiceDraft): JsonObject {
+function audioOfChunks({ audio, sounds }: ChoiceDraft): JsonObject {
   if (sounds.length === 0) return audio;
   const whole = sounds.every(isBase64);
-  return { ...audio, data: whole ? toBase64(joined(sounds.map(fromBase64))) : sounds.join('') };
+  return { ...audio, data: whole ? toBase64(joinBytes(sounds.map(fromBase64))) : sounds.join('') };
 }
 
 /** Chunks of a chat completion as the completion that they are parts of. */
@@ -117,7 +117,7 @@ export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
           content: draft.content,
           ...(draft.reasoning === '' ? {} : { reasoning_content: draft.reasoning }),
           ...(draft.refusal === '' ? {} : { refusal: draft.refusal }),
-          ...(Object.keys(draft.audio).length === 0 ? {} : { audio: audioOf(draft) }),
+          ...(Object.keys(draft.audio).length === 0 ? {} : { audio: audioOfChunks(draft) }),
           ...(draft.calls.size === 0
             ? {}
             : {

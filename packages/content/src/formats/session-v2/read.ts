@@ -2,9 +2,9 @@ import { isUuid, type Json, type JsonObject, parseSteps, type TreeAttributes } f
 import { derivedId } from '../../derived-id.ts';
 import { chainTypes } from '../../sessions/claude-code-types.ts';
 import {
-  isAside,
-  isReadable,
-  parentsFirst,
+  entriesParentsFirst,
+  isReadableVersion,
+  isSideEntry,
   renamePiFields,
   type SessionEntry,
   type SessionHeader,
@@ -12,6 +12,7 @@ import {
   sessionVersion,
 } from '../../sessions/index.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
   filledAt,
   fromIso,
@@ -19,28 +20,27 @@ import {
   listAt,
   numberAt,
   objectAt,
+  omitKeys,
   textAt,
   timeFinding,
-  without,
 } from '../fields.ts';
-import { type Finding, finding, refuseImport } from '../findings.ts';
+import { finding, type ImportFinding, refuseImport } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
-import { type InTurns, stretch, withRests } from '../in-turns.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
-import { sameRecord } from '../kept-lines.ts';
+import { sameRecord } from '../preserved-lines.ts';
 import { lineRecords } from '../records-in.ts';
 import { sessionInMemory } from '../session-in-memory.ts';
 
-function isHeader(value: Json | undefined): value is JsonObject {
+function isSessionHeader(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && value.type === 'session' && typeof value.uuid === 'string';
 }
 
 /** Tells the format by its header, which has an id in the tree. */
 export function detect(sample: Sample): number {
-  return sample.files.some((file) => isHeader(file.lines[0])) ? 0.9 : 0;
+  return sample.files.some((file) => isSessionHeader(file.lines[0])) ? 0.9 : 0;
 }
 
-interface Line {
+interface SessionLine {
   readonly entry: SessionEntry;
   readonly line: JsonObject;
   readonly at: number;
@@ -54,14 +54,14 @@ interface Places {
   readonly removed: Set<string>;
 }
 
-class Session {
+class SessionV2 {
   readonly #file: string;
   readonly #options: ReadOptions;
   readonly #header: JsonObject | undefined;
-  readonly #lines: Line[] = [];
-  readonly #byId = new Map<string, Line>();
+  readonly #lines: SessionLine[] = [];
+  readonly #byId = new Map<string, SessionLine>();
   readonly #free = new FreeIds();
-  readonly #findings: Finding[] = [];
+  readonly #findings: ImportFinding[] = [];
   #open = 0;
   #asides = 0;
 
@@ -70,7 +70,7 @@ class Session {
     this.#header = header;
     this.#options = options;
     const version = numberAt(header ?? {}, 'version') ?? sessionVersion;
-    if (!isReadable(version))
+    if (!isReadableVersion(version))
       refuseImport(
         'import/newer',
         `${file} is of version ${version}; this build reads sessions up to version ${sessionVersion}.`,
@@ -89,7 +89,7 @@ class Session {
     return `${this.#file}:${at}`;
   }
 
-  add(line: JsonObject, at: number, findings: readonly Finding[]): void {
+  add(line: JsonObject, at: number, findings: readonly ImportFinding[]): void {
     for (const one of findings) this.#findings.push(one);
     const place = this.#place(at);
     const translated = line.uuid === undefined ? renamePiFields(line) : line;
@@ -118,7 +118,7 @@ class Session {
   }
 
   /** All of it, with places where others may have a turn. */
-  *tree(): InTurns<ImportedTree> {
+  *tree(): Cooperative<ImportedTree> {
     const line = this.#header ?? {};
     const id = filledAt(line, 'id') ?? filledAt(line, 'uuid') ?? this.#file;
     const uuid = filledAt(line, 'uuid') ?? derivedId('session', this.#file);
@@ -134,7 +134,7 @@ class Session {
     for (const { entry } of this.#lines) byNode.set(nodeIdOf(id, entry.uuid), entry.uuid);
     const toFile = (node: string) => byNode.get(node) ?? node;
     yield;
-    const entries = parentsFirst(
+    const entries = entriesParentsFirst(
       this.#lines.map(({ entry }) => entry),
       uuid,
     );
@@ -154,7 +154,7 @@ class Session {
     const nodes: ImportedNode[] = [];
     const families = new Map<string, { readonly id: string; readonly position: string | undefined }[]>();
     for (let at = 1; at < file.size; at++) {
-      if (at % stretch === 0) yield;
+      if (at % itemsPerPause === 0) yield;
       const made = this.#byId.get(file.uuidAt(at));
       if (made === undefined) continue;
       if (file.typeAt(at) === 'linear') {
@@ -162,7 +162,7 @@ class Session {
         this.#findings.push(finding('import/skipped', 'loss', this.#place(made.at), said, made.records));
         continue;
       }
-      if (isAside(file.typeAt(at))) {
+      if (isSideEntry(file.typeAt(at))) {
         this.#asides += made.records;
         continue;
       }
@@ -185,12 +185,12 @@ class Session {
       if (family.length > 1)
         childOrder.set(
           parent,
-          family.sort((a, b) => compare(a.position, b.position)).map((child) => child.id),
+          family.sort((a, b) => compareLines(a.position, b.position)).map((child) => child.id),
         );
-    return this.#told(line, id, index, nodes, childOrder, toFile);
+    return this.#reported(line, id, index, nodes, childOrder, toFile);
   }
 
-  #told(
+  #reported(
     line: JsonObject,
     id: string,
     index: SessionIndex,
@@ -224,20 +224,20 @@ class Session {
       nodes,
       childOrder,
       ...(active === undefined ? { activeExternalId: null } : { activeExternalId: toFile(active) }),
-      record: without(line, 'node'),
+      record: omitKeys(line, 'node'),
       ownRecords: (this.#header === undefined ? 0 : 1) + this.#asides,
       place: this.#file,
       findings: this.#findings,
     };
   }
 
-  *#places(toFile: (node: string) => string): InTurns<Places> {
+  *#places(toFile: (node: string) => string): Cooperative<Places> {
     const position = new Map<string, string>();
     const group = new Map<string, number>();
     const removed = new Set<string>();
     let count = 0;
     for (const { entry, line, at } of this.#lines) {
-      if (++count % stretch === 0) yield;
+      if (++count % itemsPerPause === 0) yield;
       const noted = { ...objectAt(line, 'row'), ...objectAt(line, 'node') };
       const place = textAt(noted, 'position');
       if (place !== undefined) position.set(entry.uuid, place);
@@ -259,7 +259,7 @@ class Session {
   }
 
   #node(
-    { entry, line, at, records }: Line,
+    { entry, line, at, records }: SessionLine,
     number: number,
     parent: string | null,
     index: SessionIndex,
@@ -313,7 +313,7 @@ function timed<T extends JsonObject>(line: T): Omit<T, 'timestamp'> & { readonly
   return typeof timestamp === 'string' ? { ...rest, timestamp } : rest;
 }
 
-function compare(a: string | undefined, b: string | undefined): number {
+function compareLines(a: string | undefined, b: string | undefined): number {
   if (a === undefined || b === undefined) return 0;
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -327,25 +327,25 @@ function fileParent(uuid: string, root: string): string | null {
   return uuid === root ? null : uuid;
 }
 
-async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  let session = new Session(file.name, undefined, options);
+async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  let session = new SessionV2(file.name, undefined, options);
   let count = 0;
   for await (const record of lineRecords(file)) {
     if (++count % 1000 === 0) yield { type: 'pause' };
     if (record.type === 'finding') yield record;
     if (record.type !== 'record') continue;
     const { value, place, path, findings } = record;
-    if (isHeader(value)) {
+    if (isSessionHeader(value)) {
       // Files may have been put one after the other.
-      if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
-      session = new Session(file.name, value, options);
+      if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
+      session = new SessionV2(file.name, value, options);
       for (const one of findings) yield { type: 'finding', finding: one };
     } else if (isJsonObject(value) && !session.hasHeader && chainTypes.has(textAt(value, 'type') ?? ''))
       yield { type: 'finding', finding: finding('import/other-format', 'loss', place, 'a line of Claude Code', 1) };
     else if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
     else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
   }
-  if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
+  if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }
 
 /** Reads session files of version 2. */
@@ -353,7 +353,7 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
   for (const file of input.files) {
     const [sample] = (await sampleOf({ files: [file] })).files;
     // The only file there is may be damaged where it begins.
-    if (input.files.length === 1 || isHeader(sample?.lines[0])) yield* readFile(file, options);
+    if (input.files.length === 1 || isSessionHeader(sample?.lines[0])) yield* readSessionFile(file, options);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
 }

@@ -44,7 +44,7 @@ const plain = [
 ];
 
 // Told by lines of their own: a leaf, a label, a name, a move, a removal, other words.
-const told = [
+const reported = [
   ...plain,
   entry('label', '9', '8', { targetUuid: uuid('2'), label: 'good' }, 9),
   entry('session_info', 'a', '9', { name: 'Tea' }, 10),
@@ -97,7 +97,7 @@ runFormatConformance(sessionV2, [
   },
   {
     name: 'a leaf, a label, a name and a removal in lines of their own',
-    files: { 's.jsonl': lines(...told) },
+    files: { 's.jsonl': lines(...reported) },
     trees: 1,
     nodes: 8,
     findings: [],
@@ -161,7 +161,7 @@ async function grown() {
 
 describe('session files of version 2', () => {
   it('[I80] tell what later lines changed: leaf, labels, name, removals, places', async () => {
-    const stored = await storeInput(inputOf({ 's.jsonl': lines(...told) }));
+    const stored = await storeInput(inputOf({ 's.jsonl': lines(...reported) }));
     const [tree] = stored.trees;
     expect(tree).toMatchObject({ externalId: uuid('5e55'), title: 'Tea', activeExternalId: uuid('2') });
     const of = (id: string) => tree?.nodes.find((one) => one.externalId === uuid(id));

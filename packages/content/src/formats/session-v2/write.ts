@@ -12,37 +12,37 @@ import {
 } from '@coppice/core';
 import { derivedId } from '../../derived-id.ts';
 import { messageKit } from '../../kit.ts';
-import { linesOf, type SessionEntry } from '../../sessions/index.ts';
+import { linesOfCommit, type SessionEntry } from '../../sessions/index.ts';
 import type { ExportedTree, WriteEvent } from '../contract.ts';
 import { loss, originalTree, outgoingIds, timesOf } from '../exporting.ts';
-import { isJsonObject, textAt, without } from '../fields.ts';
-import { isStored } from '../inline-bytes.ts';
-import { fileNameOf, linePieces } from '../kept-lines.ts';
-import { readNote } from '../records.ts';
+import { isJsonObject, omitKeys, textAt } from '../fields.ts';
+import { isStoredBlob } from '../inline-bytes.ts';
+import { readNote } from '../original-record.ts';
+import { fileNameOf, linePieces } from '../preserved-lines.ts';
 import { nodeIdOf } from './read.ts';
 
 const name = 'session-v2';
 
 /** What a node says about itself, without the note that it came from such a file: the file says all of it. */
-function metaOf(meta: NodeMeta): NodeMeta {
+function sessionV2Meta(meta: NodeMeta): NodeMeta {
   const { imported: _, ...rest } = meta;
   return readNote(meta)?.format === name ? rest : meta;
 }
 
-function attributesOf(attributes: TreeAttributes): TreeAttributes {
+function sessionAttributes(attributes: TreeAttributes): TreeAttributes {
   const { metadata, trashedAt: _, copiedFrom: __, forestKey: ___, ...rest } = attributes;
   if (metadata === undefined) return rest;
   const { imported } = metadata;
-  const own = isJsonObject(imported) && imported.format === name ? without(metadata, 'imported') : metadata;
+  const own = isJsonObject(imported) && imported.format === name ? omitKeys(metadata, 'imported') : metadata;
   return Object.keys(own).length === 0 ? rest : { ...rest, metadata: own };
 }
 
 /** The whole of a tree as one commit. */
-function commitOf(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Commit {
+function sessionCommit(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Commit {
   const { createdAt } = timesOf(tree);
   const steps: Step[] = [{ type: 'insert', node: rootNode(tree.rootId, createdAt) }];
-  for (const node of tree.nodes) steps.push({ type: 'insert', node: { ...node, meta: metaOf(node.meta) } });
-  const after: Patch<TreeAttributes> = attributesOf(tree.attributes);
+  for (const node of tree.nodes) steps.push({ type: 'insert', node: { ...node, meta: sessionV2Meta(node.meta) } });
+  const after: Patch<TreeAttributes> = sessionAttributes(tree.attributes);
   const keys = Object.keys(after);
   if (keys.length > 0)
     steps.push({ type: 'attributes', after, before: Object.fromEntries(keys.map((key) => [key, null])) });
@@ -66,7 +66,7 @@ function commitOf(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Commit {
 }
 
 /** An entry as it stands in a file: what it is and its commit come first, since stores read no more of most lines. */
-function lineOf(entry: SessionEntry, commit: Commit, last: boolean): JsonObject {
+function sessionLine(entry: SessionEntry, commit: Commit, last: boolean): JsonObject {
   const { type, uuid, parentUuid, version: _, commit: __, ...rest } = entry;
   const { actId: act, actor, at } = commit;
   const line = {
@@ -83,7 +83,7 @@ function lineOf(entry: SessionEntry, commit: Commit, last: boolean): JsonObject 
 }
 
 /** A header as it came, else the one of the tree. */
-function headerOf(made: SessionEntry, was: JsonObject | undefined): JsonObject {
+function sessionHeader(made: SessionEntry, was: JsonObject | undefined): JsonObject {
   const json: JsonObject = JSON.parse(JSON.stringify(made));
   return was === undefined || !('uuid' in was) ? json : { ...was, version: json.version ?? 2 };
 }
@@ -95,9 +95,9 @@ export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator
     const names: ReadonlyMap<string, string> = outgoingIds(tree, name);
     const root = textAt(original?.record ?? {}, 'uuid') ?? tree.rootId;
     const session = original?.id ?? tree.treeId;
-    const commit = commitOf(tree, (id) => nodeId(nodeIdOf(session, names.get(id) ?? id)));
+    const commit = sessionCommit(tree, (id) => nodeId(nodeIdOf(session, names.get(id) ?? id)));
     let count = 0;
-    const [header, ...entries] = linesOf(commit, {
+    const [header, ...entries] = linesOfCommit(commit, {
       before: null,
       fileId: (id) => (id === tree.rootId ? root : (names.get(id) ?? id)),
       newId: () => derivedId('session-line', tree.treeId, count++),
@@ -105,13 +105,13 @@ export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator
       header: {},
     });
     if (header === undefined) continue;
-    const lines = entries.map((entry, index) => lineOf(entry, commit, index === entries.length - 1));
+    const lines = entries.map((entry, index) => sessionLine(entry, commit, index === entries.length - 1));
     if (tree.trash.length > 0) yield loss(tree, null, 'trash', `${tree.trash.length} removed messages are left out.`);
     for (const node of tree.nodes)
-      if (node.message?.content.some(isStored) === true)
+      if (node.message?.content.some(isStoredBlob) === true)
         yield loss(tree, node, 'attachments', 'An attachment is named by its sum, its bytes are left out.');
     yield { type: 'file', name: `${fileNameOf(session, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
-    yield* linePieces([headerOf(header, original?.record), ...lines]);
+    yield* linePieces([sessionHeader(header, original?.record), ...lines]);
     yield { type: 'count', written: tree.nodes.length };
   }
 }

@@ -4,11 +4,11 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { filledAt, fromIso, isJsonObject, listAt, numberAt, objectAt, textAt, timeFinding } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import { imageOfUrl } from '../openai-messages.ts';
 import { readDate } from './times.ts';
 
-type Draft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
+type ChatDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 
 interface OpenFile {
   readonly name: string;
@@ -20,13 +20,13 @@ interface OpenFile {
   merged: number;
 }
 
-function roleOf(line: JsonObject): 'user' | 'assistant' | 'system' {
+function chatRole(line: JsonObject): 'user' | 'assistant' | 'system' {
   if (line.is_user === true) return 'user';
   return textAt(objectAt(line, 'extra'), 'type') === 'narrator' ? 'system' : 'assistant';
 }
 
 /** Reasoning, text, and pictures by their addresses: they lie elsewhere on the app's disk. */
-function blocksOf(text: string, extra: JsonObject, place: string, findings: Finding[]): Json[] {
+function chatBlocks(text: string, extra: JsonObject, place: string, findings: ImportFinding[]): Json[] {
   const blocks: Json[] = [];
   const reasoning = filledAt(extra, 'reasoning');
   if (reasoning !== undefined) blocks.push({ type: 'thinking', thinking: reasoning });
@@ -50,13 +50,13 @@ function blocksOf(text: string, extra: JsonObject, place: string, findings: Find
   return blocks;
 }
 
-function metaOf(line: JsonObject, told: JsonObject, known: ReadonlySet<string>): NodeMeta {
-  const extra = objectAt(told, 'extra');
-  const role = roleOf(line);
+function chatMeta(line: JsonObject, reported: JsonObject, known: ReadonlySet<string>): NodeMeta {
+  const extra = objectAt(reported, 'extra');
+  const role = chatRole(line);
   const provider = filledAt(extra, 'api');
   const model = filledAt(extra, 'model');
-  const began = fromIso(told.gen_started);
-  const ended = fromIso(told.gen_finished);
+  const began = fromIso(reported.gen_started);
+  const ended = fromIso(reported.gen_finished);
   const tokens = numberAt(extra, 'token_count');
   const name = filledAt(line, 'name');
   const source: JsonObject | undefined =
@@ -81,9 +81,9 @@ function metaOf(line: JsonObject, told: JsonObject, known: ReadonlySet<string>):
 }
 
 /** Gathers the files of one chat. */
-export class Chat {
-  readonly findings: Finding[] = [];
-  readonly #nodes = new Map<string, Draft>();
+export class SillytavernChat {
+  readonly findings: ImportFinding[] = [];
+  readonly #nodes = new Map<string, ChatDraft>();
   readonly #files: OpenFile[] = [];
   readonly #names = new Set<string>();
   #records = 0;
@@ -117,11 +117,11 @@ export class Chat {
       seen.set(text, nth + 1);
       const said = [parent, textAt(line, 'name') ?? '', line.is_user === true, text, nth];
       const id = sha256Hex(JSON.stringify(said)).slice(0, 32);
-      const told = this.#told(line, index, selected);
-      const draft = this.#nodes.get(id) ?? this.#draft(id, parent, line, told, text, place);
+      const reported = this.#reported(line, index, selected);
+      const draft = this.#nodes.get(id) ?? this.#draft(id, parent, line, reported, text, place);
       if (texts.length > 1) draft.group = `swipes of ${parent ?? ''}`;
       if (index !== selected) continue;
-      this.#keep(draft, line, told, number, file);
+      this.#keep(draft, line, reported, number, file);
       file.leaf = id;
       file.newest = Math.max(file.newest, draft.createdAt ?? Number.NEGATIVE_INFINITY);
     }
@@ -183,21 +183,28 @@ export class Chat {
   }
 
   /** What is told of a swipe: the line itself for the shown one, else its entry, which may be missing. */
-  #told(line: JsonObject, index: number, selected: number): JsonObject {
+  #reported(line: JsonObject, index: number, selected: number): JsonObject {
     if (index === selected) return line;
     const info = listAt(line, 'swipe_info')[index];
     return isJsonObject(info) ? info : {};
   }
 
-  #draft(id: string, parent: string | null, line: JsonObject, told: JsonObject, text: string, place: string): Draft {
-    const createdAt = readDate(told.send_date);
-    for (const one of timeFinding(told.send_date, createdAt, place)) this.findings.push(one);
-    const content = blocksOf(text, objectAt(told, 'extra'), place, this.findings);
-    const meta = metaOf(line, told, this.#names);
-    const draft: Draft = {
+  #draft(
+    id: string,
+    parent: string | null,
+    line: JsonObject,
+    reported: JsonObject,
+    text: string,
+    place: string,
+  ): ChatDraft {
+    const createdAt = readDate(reported.send_date);
+    for (const one of timeFinding(reported.send_date, createdAt, place)) this.findings.push(one);
+    const content = chatBlocks(text, objectAt(reported, 'extra'), place, this.findings);
+    const meta = chatMeta(line, reported, this.#names);
+    const draft: ChatDraft = {
       externalId: id,
       parentExternalId: parent,
-      message: content.length === 0 ? null : { role: roleOf(line), content },
+      message: content.length === 0 ? null : { role: chatRole(line), content },
       records: 0,
       place,
     };
@@ -208,9 +215,9 @@ export class Chat {
   }
 
   /** Gives a line to the node that shows it. A copy in another file is counted, and kept where it differs. */
-  #keep(draft: Draft, line: JsonObject, told: JsonObject, number: number, file: OpenFile): void {
+  #keep(draft: ChatDraft, line: JsonObject, reported: JsonObject, number: number, file: OpenFile): void {
     draft.records = (draft.records ?? 0) + 1;
-    const link = filledAt(objectAt(told, 'extra'), 'bookmark_link');
+    const link = filledAt(objectAt(reported, 'extra'), 'bookmark_link');
     if (link !== undefined) draft.bookmark ??= link;
     if (draft.record === undefined) {
       draft.record = line;

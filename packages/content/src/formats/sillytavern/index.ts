@@ -3,16 +3,16 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
 import type { Sample, SampleFile } from '../input.ts';
-import { isHeader, isMessageLine, read } from './read.ts';
+import { isSillytavernHeader, isSillytavernMessage, read } from './read.ts';
 
-function isChat(file: SampleFile): boolean {
+function isSillytavernChat(file: SampleFile): boolean {
   const shown: readonly (Json | undefined)[] = file.lines.length > 0 ? file.lines : [file.json];
   const lines = shown.filter((line): line is JsonObject => isJsonObject(line));
-  return lines.some(isMessageLine) || (lines[0] !== undefined && isHeader(lines[0]));
+  return lines.some(isSillytavernMessage) || (lines[0] !== undefined && isSillytavernHeader(lines[0]));
 }
 
 function detect(sample: Sample): number {
-  return sample.files.some(isChat) ? 0.92 : 0;
+  return sample.files.some(isSillytavernChat) ? 0.92 : 0;
 }
 
 /** SillyTavern's chat files, with swipes, and with branch files merged into the chat that they were copied from. */

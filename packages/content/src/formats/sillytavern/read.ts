@@ -4,23 +4,23 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { filledAt, isJsonObject, listAt, objectAt, textAt, textsAt } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { finding, type ImportFinding } from '../findings.ts';
 import type { Input, InputFile } from '../input.ts';
 import { lineRecords } from '../records-in.ts';
-import { Chat } from './chat.ts';
+import { SillytavernChat } from './chat.ts';
 
 /** The first line of a file: names, date and what the app keeps beside the messages. */
-export function isHeader(line: JsonObject): boolean {
+export function isSillytavernHeader(line: JsonObject): boolean {
   return !('mes' in line) && (isJsonObject(line.chat_metadata) || ('user_name' in line && 'character_name' in line));
 }
 
 /** A line that is a message. */
-export function isMessageLine(line: JsonObject): boolean {
+export function isSillytavernMessage(line: JsonObject): boolean {
   return typeof line.mes === 'string' && ('is_user' in line || 'swipes' in line || 'send_date' in line);
 }
 
 /** What tells which files belong together, without their messages. */
-interface Outline {
+interface ChatOutline {
   readonly file: InputFile;
   readonly isChat: boolean;
   /** The chat that it was copied from. */
@@ -30,16 +30,16 @@ interface Outline {
   readonly opening: string | undefined;
 }
 
-const folderOf = (name: string) => name.slice(0, name.lastIndexOf('/') + 1);
-const keyOf = (name: string) => name.replace(/\.jsonl$/i, '');
+const folderOfChat = (name: string) => name.slice(0, name.lastIndexOf('/') + 1);
+const chatKey = (name: string) => name.replace(/\.jsonl$/i, '');
 
 function openingOf(folder: string, line: JsonObject): string | undefined {
   if (line.is_user !== true || line.send_date === undefined) return undefined;
   return JSON.stringify([folder, textAt(line, 'name') ?? '', textAt(line, 'mes') ?? '', line.send_date]);
 }
 
-async function outlineOf(file: InputFile): Promise<Outline> {
-  const folder = folderOf(file.name);
+async function readChatOutline(file: InputFile): Promise<ChatOutline> {
+  const folder = folderOfChat(file.name);
   const names = new Set<string>();
   let main: string | undefined;
   let opening: string | undefined;
@@ -47,12 +47,12 @@ async function outlineOf(file: InputFile): Promise<Outline> {
   for await (const record of lineRecords(file)) {
     if (record.type !== 'record' || !isJsonObject(record.value)) continue;
     const line = record.value;
-    if (isHeader(line)) {
+    if (isSillytavernHeader(line)) {
       isChat = true;
       main ??= filledAt(objectAt(line, 'chat_metadata'), 'main_chat');
       continue;
     }
-    if (!isMessageLine(line)) continue;
+    if (!isSillytavernMessage(line)) continue;
     isChat = true;
     opening ??= openingOf(folder, line);
     const extra = objectAt(line, 'extra');
@@ -60,13 +60,13 @@ async function outlineOf(file: InputFile): Promise<Outline> {
     const link = filledAt(extra, 'bookmark_link');
     if (link !== undefined) names.add(folder + link);
   }
-  const source = main === undefined ? undefined : folder + keyOf(main);
+  const source = main === undefined ? undefined : folder + chatKey(main);
   if (source !== undefined) names.add(source);
   return { file, isChat, main: source, names, opening };
 }
 
 /** Files that name each other, or the same file, or begin with the same words at the same time. */
-function groupsOf(outlines: readonly Outline[]): Outline[][] {
+function chatGroups(outlines: readonly ChatOutline[]): ChatOutline[][] {
   const above = outlines.map((_, index) => index);
   const top = (index: number) => {
     let at = index;
@@ -83,11 +83,11 @@ function groupsOf(outlines: readonly Outline[]): Outline[][] {
     else above[top(index)] = top(other);
   };
   for (const [index, { file, names, opening }] of outlines.entries()) {
-    join(`name ${keyOf(file.name)}`, index);
-    for (const name of names) join(`name ${keyOf(name)}`, index);
+    join(`name ${chatKey(file.name)}`, index);
+    for (const name of names) join(`name ${chatKey(name)}`, index);
     if (opening !== undefined) join(`opening ${opening}`, index);
   }
-  const groups = new Map<number, Outline[]>();
+  const groups = new Map<number, ChatOutline[]>();
   for (const [index, outline] of outlines.entries()) {
     const group = groups.get(top(index));
     if (group === undefined) groups.set(top(index), [outline]);
@@ -97,16 +97,16 @@ function groupsOf(outlines: readonly Outline[]): Outline[][] {
 }
 
 /** The chat itself before its copies, which come by name: the order must not depend on the folder's. */
-function mainFirst(group: readonly Outline[]): Outline[] {
-  const there = new Set(group.map(({ file }) => keyOf(file.name)));
-  const rank = ({ main }: Outline) => (main === undefined ? 0 : there.has(main) ? 2 : 1);
+function mainFirst(group: readonly ChatOutline[]): ChatOutline[] {
+  const there = new Set(group.map(({ file }) => chatKey(file.name)));
+  const rank = ({ main }: ChatOutline) => (main === undefined ? 0 : there.has(main) ? 2 : 1);
   return [...group].sort(
     (a, b) => rank(a) - rank(b) || (a.file.name < b.file.name ? -1 : a.file.name > b.file.name ? 1 : 0),
   );
 }
 
-async function readFile(file: InputFile, chat: Chat): Promise<Finding[]> {
-  const loose: Finding[] = [];
+async function readSillytavernFile(file: InputFile, chat: SillytavernChat): Promise<ImportFinding[]> {
+  const loose: ImportFinding[] = [];
   chat.open(file.name);
   let first = true;
   for await (const record of lineRecords(file)) {
@@ -117,7 +117,7 @@ async function readFile(file: InputFile, chat: Chat): Promise<Finding[]> {
     const number = Number(record.path[0] ?? 0);
     if (!isJsonObject(line))
       chat.findings.push(finding('import/record-unreadable', 'loss', record.place, 'no object', 1));
-    else if (first && isHeader(line)) chat.header(line);
+    else if (first && isSillytavernHeader(line)) chat.header(line);
     else if (typeof line.mes === 'string' || listAt(line, 'swipes').length > 0) chat.line(line, number, record.place);
     else chat.findings.push(finding('import/skipped', 'loss', record.place, 'no message', 1));
     first = false;
@@ -127,9 +127,9 @@ async function readFile(file: InputFile, chat: Chat): Promise<Finding[]> {
 }
 
 async function* readGroup(files: readonly InputFile[], options: ReadOptions): AsyncGenerator<ReadEvent> {
-  const chat = new Chat();
+  const chat = new SillytavernChat();
   for (const file of files) {
-    for (const one of await readFile(file, chat)) yield { type: 'finding', finding: one };
+    for (const one of await readSillytavernFile(file, chat)) yield { type: 'finding', finding: one };
     yield { type: 'pause' };
   }
   const tree = chat.tree(options.scope);
@@ -142,14 +142,14 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
     yield* readGroup(input.files, options);
     return;
   }
-  const outlines: Outline[] = [];
+  const outlines: ChatOutline[] = [];
   for (const file of input.files) {
-    const outline = await outlineOf(file);
+    const outline = await readChatOutline(file);
     yield { type: 'pause' };
     if (outline.isChat) outlines.push(outline);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
-  for (const group of groupsOf(outlines))
+  for (const group of chatGroups(outlines))
     yield* readGroup(
       group.map(({ file }) => file),
       options,

@@ -1,5 +1,5 @@
-import { bareOption, defineCommand, maybe } from '../define.ts';
-import { findPlace } from '../find-node.ts';
+import { bareOptionArgument, defineCommand, optionalArgument } from '../define.ts';
+import { findCommandPosition } from '../find-node.ts';
 import { goTo } from '../go-to.ts';
 import { previousPrompt } from '../previous-prompt.ts';
 
@@ -8,15 +8,15 @@ export const branchHere = defineCommand({
   name: 'branch-here',
   summary: 'Goes back to try something else from a node; without one, from before your last message.',
   parameters: {
-    node: maybe('node', 'Where the new branch begins; your last message if not given.'),
-    summarize: bareOption('Leaves a summary of the branch that you leave, with a focus if you name one.'),
+    node: optionalArgument('node', 'Where the new branch begins; your last message if not given.'),
+    summarize: bareOptionArgument('Leaves a summary of the branch that you leave, with a focus if you name one.'),
   },
   examples: [
     { line: '/branch-here', about: 'takes your last message back, to be said otherwise' },
     { line: '/branch-here 3 --summarize', about: 'goes on from the third node, knowing what came of the rest' },
   ],
   async run(scope, { node, summarize }) {
-    const target = node === undefined ? await previousPrompt(scope) : await findPlace(scope, node);
+    const target = node === undefined ? await previousPrompt(scope) : await findCommandPosition(scope, node);
     return goTo(scope, { event: 'branch', target, summarize });
   },
 });

@@ -1,30 +1,30 @@
 import { ask } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 
-describe.each(deskStores)('on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('on %s', (kind) => {
+  let fixture: CommandFixture;
   beforeEach(async () => {
-    desk = await openDesk(kind);
+    fixture = await openCommandFixture(kind);
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
   test('[Z30] takes the last message back in a conversation of its own, and the old one stays', async () => {
-    await desk.say(['one', 'two', 'three', 'four']);
-    const before = await desk.thread();
-    const result = await desk.run('/branch');
+    await fixture.say(['one', 'two', 'three', 'four']);
+    const before = await fixture.thread();
+    const result = await fixture.run('/branch');
     expect(result).toMatchObject({ selectedText: 'three', data: { file: null } });
-    const { treeId, activeNodeId } = result.place ?? { treeId: desk.treeId, activeNodeId: null };
-    expect(treeId).not.toBe(desk.treeId);
-    const path = await desk.store.read(treeId, () => ask('path', { to: activeNodeId ?? desk.rootId }));
+    const { treeId, activeNodeId } = result.place ?? { treeId: fixture.treeId, activeNodeId: null };
+    expect(treeId).not.toBe(fixture.treeId);
+    const path = await fixture.store.read(treeId, () => ask('path', { to: activeNodeId ?? fixture.rootId }));
     expect(path.nodes.map((node) => node.text)).toEqual(['one', 'two']);
-    expect(await desk.thread()).toEqual(before);
+    expect(await fixture.thread()).toEqual(before);
   });
 
   test('[Z30] before the first message the new one is empty, and a hook may say no', async () => {
-    const [first] = await desk.say(['one', 'two']);
-    const result = await desk.run(`/branch ${first}`);
+    const [first] = await fixture.say(['one', 'two']);
+    const result = await fixture.run(`/branch ${first}`);
     expect(result).toMatchObject({ selectedText: 'one', place: { activeNodeId: null } });
-    expect(await desk.refusal('/branch nowhere-at-all')).toBe('command/no-such-node');
+    expect(await fixture.refusal('/branch nowhere-at-all')).toBe('command/no-such-node');
   });
 });

@@ -1,22 +1,22 @@
 import { run, textMessage } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 
-describe.each(deskStores)('on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('on %s', (kind) => {
+  let fixture: CommandFixture;
   let now = Date.now();
   beforeEach(async () => {
     now = Date.now();
-    desk = await openDesk(kind, { now: () => now });
+    fixture = await openCommandFixture(kind, { now: () => now });
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
   test('[E18] lists the ends of branches, newest first, with label, counts and age, the current one marked', async () => {
-    const [, a1, , a2] = await desk.say(['q1', 'a1', 'q2', 'a2']);
-    const [q3] = await desk.say(['q3'], a1);
-    await desk.run(`/label the first --on ${a2}`);
+    const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
+    const [q3] = await fixture.say(['q3'], a1);
+    await fixture.run(`/label the first --on ${a2}`);
     now += 2 * 3_600_000 + 60_000;
-    const result = await desk.run('/branches');
+    const result = await fixture.run('/branches');
     expect(result.said).toBe('There are 2 branches.');
     expect(result.data).toMatchObject({
       total: 2,
@@ -36,10 +36,10 @@ describe.each(deskStores)('on %s', (kind) => {
   });
 
   test('[E18] marks the branch that goes on from the middle of one, and lists it also if it is old', async () => {
-    const [q1, a1, , a2] = await desk.say(['q1', 'a1', 'q2', 'a2']);
-    for (const text of ['b', 'c', 'd']) await desk.say([text], a1);
-    await desk.run(`/switch ${a2}`);
-    const result = await desk.run('/branches --limit 2', { activeNodeId: q1 ?? null });
+    const [q1, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
+    for (const text of ['b', 'c', 'd']) await fixture.say([text], a1);
+    await fixture.run(`/switch ${a2}`);
+    const result = await fixture.run('/branches --limit 2', { activeNodeId: q1 ?? null });
     expect(result.said).toBe('There are 4 branches; the newest 2 are listed.');
     expect(result.data).toMatchObject({
       branches: [
@@ -50,20 +50,32 @@ describe.each(deskStores)('on %s', (kind) => {
   });
 
   test('[E18] shows what a reply says, not the title that was found for it', async () => {
-    const [, reply] = await desk.say(['q1', 'Take the train.']);
+    const [, reply] = await fixture.say(['q1', 'Take the train.']);
     if (reply === undefined) throw new Error('There is no reply.');
-    const titled = { type: 'title', treeId: desk.treeId, nodeId: reply, title: 'How to travel', auto: true } as const;
-    await run(desk.store, titled, desk.context);
-    expect((await desk.run('/branches')).text).toContain('assistant “Take the train.”');
+    const titled = {
+      type: 'title',
+      treeId: fixture.treeId,
+      nodeId: reply,
+      title: 'How to travel',
+      auto: true,
+    } as const;
+    await run(fixture.store, titled, fixture.context);
+    expect((await fixture.run('/branches')).text).toContain('assistant “Take the train.”');
   });
 
   test('[E18] says so where nothing was said yet', async () => {
-    expect(await desk.run('/branches')).toMatchObject({ said: 'There is no branch yet: nothing was said.', list: [] });
+    expect(await fixture.run('/branches')).toMatchObject({
+      said: 'There is no branch yet: nothing was said.',
+      list: [],
+    });
   });
 
   test('[E18] a chain of thousands is counted without a recursion', async () => {
     const messages = Array.from({ length: 5_000 }, (_, at) => ({ message: textMessage('user', `m${at}`) }));
-    await run(desk.store, { type: 'append', treeId: desk.treeId, messages }, desk.context);
-    expect((await desk.run('/branches')).data).toMatchObject({ total: 1, branches: [{ messages: 5_000, own: 5_000 }] });
+    await run(fixture.store, { type: 'append', treeId: fixture.treeId, messages }, fixture.context);
+    expect((await fixture.run('/branches')).data).toMatchObject({
+      total: 1,
+      branches: [{ messages: 5_000, own: 5_000 }],
+    });
   });
 });

@@ -1,7 +1,7 @@
-import { ask, type Node, type NodeId, previewOf, type Reading, type TopologyNode } from '@coppice/core';
+import { ask, type Node, type NodeId, previewOf, type ReadProgram, type TopologyNode } from '@coppice/core';
 import type { CommandScope } from '../contract.ts';
-import { defineCommand, option } from '../define.ts';
-import { ageOf, clean, counted, quote, speakerOf } from '../say.ts';
+import { defineCommand, optionArgument } from '../define.ts';
+import { ageOf, countOf, quote, roleLabel, stripUnsafe } from '../format.ts';
 
 /** A branch, named by the node that it ends with. */
 export interface BranchRow {
@@ -23,7 +23,7 @@ export interface BranchRow {
 export const branches = defineCommand({
   name: 'branches',
   summary: 'Lists the branches of the conversation, newest first, and which one you are on.',
-  parameters: { limit: option('count', 'The most branches to list; 20 if not given.') },
+  parameters: { limit: optionArgument('count', 'The most branches to list; 20 if not given.') },
   examples: [
     { line: '/branches', about: 'numbers that /switch, /merge and the others take' },
     { line: '/branches --limit 100', about: 'more of them' },
@@ -40,31 +40,33 @@ export const branches = defineCommand({
       said,
       data: { branches: rows, total },
       list: rows.map((row) => row.nodeId),
-      text: rows.map((row, index) => `${String(index + 1).padStart(width)}. ${line(row, scope.now())}`).join('\n'),
+      text: rows
+        .map((row, index) => `${String(index + 1).padStart(width)}. ${branchLine(row, scope.now())}`)
+        .join('\n'),
     };
   },
 });
 
-function line(
+function branchLine(
   { kind, role, preview, label, status, createdAt, messages, own, current }: BranchRow,
   now: number,
 ): string {
   return [
     current ? '* ' : '  ',
-    speakerOf({ kind, role }),
+    roleLabel({ kind, role }),
     status === 'success' ? '' : ` (${status})`,
-    label === null ? '' : ` [${clean(label)}]`,
+    label === null ? '' : ` [${stripUnsafe(label)}]`,
     preview === '' ? '' : ` ${quote(preview)}`,
-    ` · ${counted(messages, 'message')}${own < messages ? `, ${own} of its own` : ''}`,
+    ` · ${countOf(messages, 'message')}${own < messages ? `, ${own} of its own` : ''}`,
     // Entries of session files need not say when they were made.
     createdAt === 0 ? '' : ` · ${ageOf(now - createdAt)}`,
   ].join('');
 }
 
-function* readBranches(scope: CommandScope, limit: number): Reading<{ rows: BranchRow[]; total: number }> {
+function* readBranches(scope: CommandScope, limit: number): ReadProgram<{ rows: BranchRow[]; total: number }> {
   const { rootId, activeNodeId } = scope;
   const nodes = yield* ask('topology', { of: rootId });
-  const { bookmarks } = yield* ask('inside', { of: rootId });
+  const { bookmarks } = yield* ask('subtreeInfo', { of: rootId });
   const labels = new Map<NodeId, string>(bookmarks.map((mark) => [mark.nodeId, mark.title]));
   const current = activeNodeId === null ? null : yield* ask('lastVisited', { from: activeNodeId });
   const shown: Node[] = [...(yield* ask('leaves', { limit }))];

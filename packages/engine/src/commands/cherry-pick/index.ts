@@ -1,16 +1,16 @@
 import { ask, treeId as asTreeId, run } from '@coppice/core';
-import { defineCommand, maybe, needed, option } from '../define.ts';
-import { findNode } from '../find-node.ts';
-import { counted, named } from '../say.ts';
+import { defineCommand, optionArgument, optionalArgument, requiredArgument } from '../define.ts';
+import { findNodeByName } from '../find-node.ts';
+import { countOf, describeNode } from '../format.ts';
 
 /** Copies messages to where the view is. */
 export const cherryPick = defineCommand({
   name: 'cherry-pick',
   summary: 'Copies a message, or a range of a branch, to the end of the branch you are on.',
   parameters: {
-    node: needed('node', 'The message, or the first of the range.'),
-    to: maybe('node', 'The last of the range, below the first.'),
-    from: option('tree', 'The tree to pick from; this one if not given.'),
+    node: requiredArgument('node', 'The message, or the first of the range.'),
+    to: optionalArgument('node', 'The last of the range, below the first.'),
+    from: optionArgument('tree', 'The tree to pick from; this one if not given.'),
   },
   examples: [
     { line: '/cherry-pick 2', about: 'says what the second node says again here' },
@@ -19,8 +19,8 @@ export const cherryPick = defineCommand({
   async run(scope, { node, to, from }) {
     const { store, treeId, activeNodeId, rootId } = scope;
     const source = from === undefined ? undefined : asTreeId(from.trim());
-    const first = await findNode(scope, node, source);
-    const last = to === undefined ? undefined : await findNode(scope, to, source);
+    const first = await findNodeByName(scope, node, source);
+    const last = to === undefined ? undefined : await findNodeByName(scope, to, source);
     const { result } = await run(
       store,
       {
@@ -34,7 +34,7 @@ export const cherryPick = defineCommand({
       scope.running(),
     );
     const picked = await store.read(treeId, () => ask('node', { id: result.nodeId }));
-    const what = last === undefined ? named(picked ?? first) : counted(result.added.length, 'message');
+    const what = last === undefined ? describeNode(picked ?? first) : countOf(result.added.length, 'message');
     return {
       said: `Copied ${what} to the end of this branch.`,
       undo: '/undo',

@@ -1,19 +1,19 @@
 import { ask } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 
-describe.each(deskStores)('on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('on %s', (kind) => {
+  let fixture: CommandFixture;
   beforeEach(async () => {
-    desk = await openDesk(kind);
+    fixture = await openCommandFixture(kind);
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
   test('[Z32] copies every branch and goes on at the same place there', async () => {
-    const [one] = await desk.say(['one', 'two']);
-    await desk.say(['another'], one, 'assistant');
-    const { place } = await desk.run('/clone');
-    const rows = await desk.store.read(place?.treeId ?? desk.treeId, () => ask('rows', {}));
+    const [one] = await fixture.say(['one', 'two']);
+    await fixture.say(['another'], one, 'assistant');
+    const { place } = await fixture.run('/clone');
+    const rows = await fixture.store.read(place?.treeId ?? fixture.treeId, () => ask('rows', {}));
     expect(rows?.nodes.map((node) => node.text).sort()).toEqual(['', 'another', 'one', 'two']);
     expect(rows?.nodes.find((node) => node.id === place?.activeNodeId)?.text).toBe('another');
   });

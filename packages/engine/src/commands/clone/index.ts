@@ -1,6 +1,6 @@
 import { copyTo } from '../copy.ts';
 import { defineCommand } from '../define.ts';
-import { findPlace } from '../find-node.ts';
+import { findCommandPosition } from '../find-node.ts';
 
 /** Copies the whole conversation. */
 export const clone = defineCommand({
@@ -9,6 +9,6 @@ export const clone = defineCommand({
   parameters: {},
   examples: [{ line: '/clone', about: 'a copy to try things on' }],
   async run(scope) {
-    return copyTo(scope, { target: await findPlace(scope, '@here'), takeBack: false, whole: true });
+    return copyTo(scope, { target: await findCommandPosition(scope, '@here'), takeBack: false, whole: true });
   },
 });

@@ -1,44 +1,44 @@
 import { run } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../../events.ts';
-import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 import type { CompactBranchRequest } from '../contract.ts';
 
-describe.each(deskStores)('on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('on %s', (kind) => {
+  let fixture: CommandFixture;
   let asked: CompactBranchRequest[];
   beforeEach(async () => {
     asked = [];
-    desk = await openDesk(kind, {
+    fixture = await openCommandFixture(kind, {
       async compact(request) {
         asked.push(request);
         const { store, treeId, actId, nodeId } = request;
         const { result } = await run(
           store,
           { type: 'compact', treeId, nodeId, summary: 'In short.', firstKept: nodeId, tokensBefore: 1_234 },
-          { ...desk.context, actId },
+          { ...fixture.context, actId },
         );
         return { nodeId: result.nodeId, tokensBefore: 1_234, tokensAfter: 56, summarised: 3 };
       },
     });
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
   test('[E22] has the branch of the view compacted, with a focus, and undo takes it back', async () => {
-    const [, a1, , a2] = await desk.say(['q1', 'a1', 'q2', 'a2']);
-    await desk.say(['elsewhere'], a1);
-    const result = await desk.run('/compact keep the names', { activeNodeId: a2 ?? null });
-    expect(asked).toMatchObject([{ nodeId: a2, focus: 'keep the names', actor: desk.store.owner }]);
+    const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
+    await fixture.say(['elsewhere'], a1);
+    const result = await fixture.run('/compact keep the names', { activeNodeId: a2 ?? null });
+    expect(asked).toMatchObject([{ nodeId: a2, focus: 'keep the names', actor: fixture.store.owner }]);
     expect(result.said).toBe(
       '3 messages gave way to a summary: about 56 tokens are in force, 1,234 were before. Nothing left the tree.',
     );
-    expect((await desk.node(result.place?.activeNodeId)).kind).toBe('compaction');
-    await desk.run(result.undo ?? '');
-    expect(await desk.thread()).toEqual(['q1', 'a1', 'elsewhere']);
+    expect((await fixture.node(result.place?.activeNodeId)).kind).toBe('compaction');
+    await fixture.run(result.undo ?? '');
+    expect(await fixture.thread()).toEqual(['q1', 'a1', 'elsewhere']);
   });
 
   test('[E22] before the first message there is nothing to compact', async () => {
-    expect(await desk.refusal('/compact')).toBe('context/nothing-to-compact');
+    expect(await fixture.refusal('/compact')).toBe('context/nothing-to-compact');
     expect(asked).toEqual([]);
   });
 });
@@ -47,14 +47,14 @@ test('[E9] without a model the summary is drawn from the messages, and hooks are
   const events = createEvents();
   const asked: unknown[] = [];
   events.before('compact', (event) => void asked.push(event));
-  const desk = await openDesk('sqlite', { events });
-  const ids = await desk.say(['Plan the move to Lisbon.', 'word '.repeat(6_000), 'And then?', 'It is done.']);
-  const result = await desk.run('/compact the boxes');
+  const fixture = await openCommandFixture('sqlite', { events });
+  const ids = await fixture.say(['Plan the move to Lisbon.', 'word '.repeat(6_000), 'And then?', 'It is done.']);
+  const result = await fixture.run('/compact the boxes');
   expect(asked).toMatchObject([{ nodeId: ids[3], reason: 'manual', focus: 'the boxes' }]);
-  const node = await desk.node(result.place?.activeNodeId);
+  const node = await fixture.node(result.place?.activeNodeId);
   expect(node).toMatchObject({ kind: 'compaction', parentId: ids[3], meta: { source: { type: 'extract' } } });
   expect(node.text).toContain('Plan the move to Lisbon.');
-  await desk.run('/undo');
-  expect(await desk.active()).toBe(ids[3]);
-  await desk.close();
+  await fixture.run('/undo');
+  expect(await fixture.active()).toBe(ids[3]);
+  await fixture.close();
 });

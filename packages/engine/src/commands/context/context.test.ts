@@ -2,7 +2,7 @@ import { run } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../config/load.ts';
 import { createProviders } from '../../providers/index.ts';
-import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 import { scriptedProvider } from '../../testing/index.ts';
 
 const models = createProviders({
@@ -13,16 +13,16 @@ const models = createProviders({
   extra: [scriptedProvider([])],
 });
 
-describe.each(deskStores)('on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('on %s', (kind) => {
+  let fixture: CommandFixture;
   beforeEach(async () => {
-    desk = await openDesk(kind, { models, systemPrompt: 'Be brief.' });
+    fixture = await openCommandFixture(kind, { models, systemPrompt: 'Be brief.' });
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
   test('[E26] shows what the model would see, with tokens for each, and how full its window is', async () => {
-    const [q1, a1] = await desk.say(['What is a coppice?', 'word '.repeat(2_000)]);
-    const result = await desk.run('/context');
+    const [q1, a1] = await fixture.say(['What is a coppice?', 'word '.repeat(2_000)]);
+    const result = await fixture.run('/context');
     expect(result.data).toMatchObject({
       model: 'scripted/one',
       window: 10_000,
@@ -45,32 +45,32 @@ describe.each(deskStores)('on %s', (kind) => {
   });
 
   test('[E26] after a compaction the summary stands for what it covers; an overfull window says so', async () => {
-    const [, , , a2] = await desk.say(['q1', 'a1', 'q2', 'word '.repeat(9_000)]);
-    expect((await desk.run('/context')).said).toContain('it is time to /compact');
+    const [, , , a2] = await fixture.say(['q1', 'a1', 'q2', 'word '.repeat(9_000)]);
+    expect((await fixture.run('/context')).said).toContain('it is time to /compact');
     await run(
-      desk.store,
-      { type: 'compact', treeId: desk.treeId, summary: 'In short.', ...(a2 === undefined ? {} : { firstKept: a2 }) },
-      desk.context,
+      fixture.store,
+      { type: 'compact', treeId: fixture.treeId, summary: 'In short.', ...(a2 === undefined ? {} : { firstKept: a2 }) },
+      fixture.context,
     );
-    const { data, text } = await desk.run('/context');
+    const { data, text } = await fixture.run('/context');
     expect(data).toMatchObject({ entries: [{ kind: 'system-prompt' }, { kind: 'summary' }, { nodeId: a2 }] });
     expect(text).toContain('█'.repeat(24));
   });
 
   test('[E26] shows another node, another model, and a window that nobody knows', async () => {
-    const [q1] = await desk.say(['q1', 'a1']);
-    expect((await desk.run(`/context ${q1}`)).list).toEqual([q1]);
-    expect((await desk.run('/context @start')).list).toEqual([]);
-    const unknown = await desk.run('/context --model scripted/new');
+    const [q1] = await fixture.say(['q1', 'a1']);
+    expect((await fixture.run(`/context ${q1}`)).list).toEqual([q1]);
+    expect((await fixture.run('/context @start')).list).toEqual([]);
+    const unknown = await fixture.run('/context --model scripted/new');
     expect(unknown.data).toMatchObject({ model: 'scripted/new', window: null, used: null });
     expect(unknown.said).toContain('the window of scripted/new is not known');
-    expect(await desk.refusal('/context --model nobody/x')).toBe('provider/unknown');
+    expect(await fixture.refusal('/context --model nobody/x')).toBe('provider/unknown');
   });
 });
 
 test('[E26] without models it shows the messages all the same', async () => {
-  const desk = await openDesk('memory');
-  await desk.say(['q1']);
-  expect((await desk.run('/context')).said).toMatch(/^The model sees 1 message, about \d+ tokens\.$/);
-  await desk.close();
+  const fixture = await openCommandFixture('memory');
+  await fixture.say(['q1']);
+  expect((await fixture.run('/context')).said).toMatch(/^The model sees 1 message, about \d+ tokens\.$/);
+  await fixture.close();
 });

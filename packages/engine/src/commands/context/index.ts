@@ -3,17 +3,17 @@ import {
   compactionBudget,
   contextOf,
   type NodeId,
-  type Reading,
+  type ReadProgram,
   type Role,
   readContextPath,
   readTree,
   requestMessages,
 } from '@coppice/core';
 import { readBranchModel } from '../branch-model.ts';
-import type { CommandScope, Gauge } from '../contract.ts';
-import { defineCommand, maybe, option } from '../define.ts';
-import { findPlace } from '../find-node.ts';
-import { counted, quote } from '../say.ts';
+import type { CommandScope, TokenGauge } from '../contract.ts';
+import { defineCommand, optionArgument, optionalArgument } from '../define.ts';
+import { findCommandPosition } from '../find-node.ts';
+import { countOf, quote } from '../format.ts';
 
 /** One message that the model would see. */
 export interface ContextRow {
@@ -30,20 +30,20 @@ export const context = defineCommand({
   name: 'context',
   summary: 'Shows what the model would see here: each message with its tokens, and how full the window is.',
   parameters: {
-    node: maybe('node', 'The end of the branch; where you are if not given.'),
-    model: option('model', 'For this model; the one of the branch if not given.'),
+    node: optionalArgument('node', 'The end of the branch; where you are if not given.'),
+    model: optionArgument('model', 'For this model; the one of the branch if not given.'),
   },
   examples: [
     { line: '/context', about: 'what is in force, and how much room is left' },
     { line: '/context --model anthropic', about: 'the same for another window' },
   ],
   async run(scope, { node, model }) {
-    const to = node === undefined ? scope.activeNodeId : ((await findPlace(scope, node))?.id ?? null);
-    const { found, chosen } = await scope.store.read(scope.treeId, () => readInForce(scope, to));
-    const asked = await modelFor(scope, model ?? chosen);
+    const to = node === undefined ? scope.activeNodeId : ((await findCommandPosition(scope, node))?.id ?? null);
+    const { found, chosen } = await scope.store.read(scope.treeId, () => readActiveContext(scope, to));
+    const asked = await modelOfBranch(scope, model ?? chosen);
     const { flags } = requestMessages(found, { systemInPlace: asked?.provider.supports.systemInPlace ?? true });
     const window = asked?.info.windowKnown === true ? asked.info.window : null;
-    const gauge: Gauge = {
+    const gauge: TokenGauge = {
       model: asked?.id ?? null,
       window,
       estimate: found.estimate,
@@ -58,7 +58,7 @@ export const context = defineCommand({
     }));
     const compactAt = window === null ? null : window - compactionBudget(window).reserve;
     return {
-      said: sentence(rows.length, gauge, compactAt),
+      said: contextSentence(rows.length, gauge, compactAt),
       data: { ...gauge, compactAt, compaction: found.compaction?.nodeId ?? null, entries: rows, flags },
       list: rows.flatMap((row) => (row.nodeId === null ? [] : [row.nodeId])),
       text: render(rows, gauge),
@@ -66,10 +66,10 @@ export const context = defineCommand({
   },
 });
 
-function* readInForce(
+function* readActiveContext(
   { treeId, kit }: CommandScope,
   to: NodeId | null,
-): Reading<{
+): ReadProgram<{
   readonly found: ReturnType<typeof contextOf>;
   readonly chosen: string | undefined;
 }> {
@@ -79,17 +79,22 @@ function* readInForce(
   return { found: contextOf(path, { systemPrompt: attributes.systemPrompt, kit }), chosen: model?.model };
 }
 
-async function modelFor({ models, signal }: CommandScope, name: string | undefined) {
+async function modelOfBranch({ models, signal }: CommandScope, name: string | undefined) {
   if (models === undefined) return undefined;
   return models.model(name ?? (await models.defaultModel(signal)));
 }
 
-function sentence(count: number, { estimate, window, used, model }: Gauge, compactAt: number | null): string {
-  const tokens = `${counted(count, 'message')}, about ${counted(estimate.tokens, 'token')}`;
+function contextSentence(
+  count: number,
+  { estimate, window, used, model }: TokenGauge,
+  compactAt: number | null,
+): string {
+  const tokens = `${countOf(count, 'message')}, about ${countOf(estimate.tokens, 'token')}`;
   if (used === null || window === null || compactAt === null)
     return `The model sees ${tokens}${model === null ? '' : `; the window of ${model} is not known`}.`;
-  const room = compactAt - estimate.tokens;
-  const left = room > 0 ? `${room.toLocaleString('en')} until older messages are summed up` : 'it is time to /compact';
+  const space = compactAt - estimate.tokens;
+  const left =
+    space > 0 ? `${space.toLocaleString('en')} until older messages are summed up` : 'it is time to /compact';
   return `${model} sees ${tokens}: ${percent(used)} of its window of ${window.toLocaleString('en')}, ${left}.`;
 }
 
@@ -99,7 +104,7 @@ function percent(used: number): string {
 
 const length = 24;
 
-function render(rows: readonly ContextRow[], { used }: Gauge): string {
+function render(rows: readonly ContextRow[], { used }: TokenGauge): string {
   const full = used === null ? 0 : Math.min(length, Math.ceil(used * length));
   const bar = used === null ? [] : [`[${'█'.repeat(full)}${'░'.repeat(length - full)}] ${percent(used)}`];
   const widest = rows.reduce((most, row) => Math.max(most, row.tokens.toLocaleString('en').length), 0);

@@ -2,54 +2,57 @@ import { join } from 'node:path';
 import { sessionFiles } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentSession, SessionManager, sessionCopies, storeCopies } from '../../sessions/index.ts';
-import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
-import { type SessionBed, saidIn, sessionBed } from '../../testing/session-bed.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
+import { openSessionFixture, type SessionFixture, saidIn } from '../../testing/session-fixture.ts';
 import { createCommands } from '../registry.ts';
 
-let bed: SessionBed;
+let sessions: SessionFixture;
 beforeEach(() => {
-  bed = sessionBed();
+  sessions = openSessionFixture();
 });
-afterEach(() => bed.destroy());
+afterEach(() => sessions.destroy());
 
-describe.each(deskStores)('on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('on %s', (kind) => {
+  let fixture: CommandFixture;
   beforeEach(async () => {
-    desk = await openDesk(kind, { copies: storeCopies({ files: sessionFiles, folder: bed.folder }) });
+    fixture = await openCommandFixture(kind, { copies: storeCopies({ files: sessionFiles, folder: sessions.folder }) });
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
   test('[Z33] writes the way to a node and all below it, or the way alone, with its ids', async () => {
-    const [one, two, three] = await desk.say(['one', 'two', 'three', 'four']);
-    const [other] = await desk.say(['aside'], one, 'assistant');
-    const whole = await desk.run(`/export-branch ${two}`);
-    const [listed] = bed.options.files.list(bed.folder);
+    const [one, two, three] = await fixture.say(['one', 'two', 'three', 'four']);
+    const [other] = await fixture.say(['aside'], one, 'assistant');
+    const whole = await fixture.run(`/export-branch ${two}`);
+    const [listed] = sessions.options.files.list(sessions.folder);
     expect(whole.data).toMatchObject({ file: listed?.path });
-    const manager = bed.open(listed?.path ?? '');
+    const manager = sessions.open(listed?.path ?? '');
     expect(manager.getEntries().map(({ uuid }) => uuid)).toContain(three);
     expect(manager.getEntry(other ?? '')).toBeUndefined();
     expect(saidIn(manager.buildSessionContext())).toEqual(['user: one', 'assistant: two']);
-    const to = join(bed.folder, 'sub', 'path.jsonl');
-    await desk.run(`/export-branch ${two} --path --to ${to}`);
+    const to = join(sessions.folder, 'sub', 'path.jsonl');
+    await fixture.run(`/export-branch ${two} --path --to ${to}`);
     expect(
-      bed
+      sessions
         .open(to)
         .getEntries()
         .map(({ uuid }) => uuid),
     ).toEqual([one, two]);
-    expect(await desk.refusal('/export-branch @start')).toBe('command/no-such-node');
+    expect(await fixture.refusal('/export-branch @start')).toBe('command/no-such-node');
   });
 });
 
 test('[Z33] where nothing can be written it says so', async () => {
-  const desk = await openDesk('memory');
-  const [one] = await desk.say(['one']);
-  expect(await desk.refusal(`/export-branch ${one}`)).toBe('command/unavailable');
-  await desk.close();
+  const fixture = await openCommandFixture('memory');
+  const [one] = await fixture.say(['one']);
+  expect(await fixture.refusal(`/export-branch ${one}`)).toBe('command/unavailable');
+  await fixture.close();
 });
 
 test('[Z34] every command works on a session file as on a store, and the session sees what it did', async () => {
-  const session = new AgentSession(SessionManager.create({ ...bed.options, folder: bed.folder }), bed.options);
+  const session = new AgentSession(
+    SessionManager.create({ ...sessions.options, folder: sessions.folder }),
+    sessions.options,
+  );
   const ids: string[] = [];
   for (const [role, content] of [
     ['user', 'one'],
@@ -58,7 +61,7 @@ test('[Z34] every command works on a session file as on a store, and the session
     ['assistant', 'four'],
   ] as const)
     ids.push(await session.manager.saveMessage({ role, content }));
-  const commands = createCommands({ copies: sessionCopies(session, bed.options) });
+  const commands = createCommands({ copies: sessionCopies(session, sessions.options) });
   const run = async (line: string) => {
     const result = await commands.run(line, { store: await session.store(), treeId: session.treeId });
     session.manager.refresh();
@@ -94,14 +97,14 @@ test('[Z34] every command works on a session file as on a store, and the session
 });
 
 test('[Z34] entries of a session are named by the ids that they have in its file', async () => {
-  const path = bed.write('short.jsonl', [
+  const path = sessions.write('short.jsonl', [
     { type: 'session', version: 2, uuid: 'ses1', parentUuid: null, id: 'abc' },
     { type: 'message', uuid: 'm1', parentUuid: 'ses1', message: { role: 'user', content: 'one' } },
     { type: 'message', uuid: 'm2', parentUuid: 'm1', message: { role: 'assistant', content: 'two' } },
     { type: 'message', uuid: 'm3', parentUuid: 'm1', message: { role: 'assistant', content: 'three' } },
   ]);
-  const session = AgentSession.open(path, bed.options);
-  const commands = createCommands({ copies: sessionCopies(session, bed.options) });
+  const session = AgentSession.open(path, sessions.options);
+  const commands = createCommands({ copies: sessionCopies(session, sessions.options) });
   const run = async (line: string) => commands.run(line, { store: await session.store(), treeId: session.treeId });
   const at = () => {
     session.manager.refresh();
@@ -118,16 +121,16 @@ test('[Z34] entries of a session are named by the ids that they have in its file
   await run('/cherry-pick m3');
   expect([at() === 'm3', session.manager.getLabel('m3')]).toEqual([false, 'good']);
   expect(saidIn(session.manager.buildSessionContext())).toEqual(['user: one', 'assistant: two', 'assistant: three']);
-  const to = join(bed.folder, 'sub', 'path.jsonl');
+  const to = join(sessions.folder, 'sub', 'path.jsonl');
   await run(`/export-branch m2 --path --to ${to}`);
   expect(
-    bed
+    sessions
       .open(to)
       .getEntries()
       .map(({ uuid }) => uuid),
   ).toEqual(['m1', 'm2']);
   // What had no time gets none.
-  expect(JSON.stringify(bed.lines(to))).not.toContain('"1970-');
+  expect(JSON.stringify(sessions.lines(to))).not.toContain('"1970-');
   await expect(run('/switch m4')).rejects.toMatchObject({ code: 'command/no-such-node' });
   await expect(run('/switch ses1')).rejects.toMatchObject({ code: 'command/no-such-node' });
   await session.close();

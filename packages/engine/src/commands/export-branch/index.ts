@@ -1,16 +1,16 @@
-import { defineCommand, flag, needed, option } from '../define.ts';
+import { defineCommand, flagArgument, optionArgument, requiredArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
-import { findNode } from '../find-node.ts';
-import { named } from '../say.ts';
+import { findNodeByName } from '../find-node.ts';
+import { describeNode } from '../format.ts';
 
 /** Writes a branch into a session file. */
 export const exportBranch = defineCommand({
   name: 'export-branch',
   summary: 'Writes the way to a node and all below it into a session file, ids kept.',
   parameters: {
-    node: needed('node', 'The top of what is written.'),
-    path: flag('Only the way to the node.'),
-    to: option('text', 'The path of the new file; beside the others if not given.'),
+    node: requiredArgument('node', 'The top of what is written.'),
+    path: flagArgument('Only the way to the node.'),
+    to: optionArgument('text', 'The path of the new file; beside the others if not given.'),
   },
   examples: [
     { line: '/export-branch 2', about: 'to show somebody this branch' },
@@ -18,12 +18,12 @@ export const exportBranch = defineCommand({
   ],
   async run(scope, { node, path, to }) {
     const { store, treeId, copies } = scope;
-    const target = await findNode(scope, node);
+    const target = await findNodeByName(scope, node);
     if (copies.exportBranch === undefined)
       throw commandError('command/unavailable', 'There is nowhere here to write session files.');
     const file = await copies.exportBranch({ store, treeId, nodeId: target.id, pathOnly: path, to: to?.trim() });
     return {
-      said: `Wrote the branch of ${named(target)} to ${file}.`,
+      said: `Wrote the branch of ${describeNode(target)} to ${file}.`,
       data: { file, nodeId: target.id, pathOnly: path },
     };
   },

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { openDesk } from '../../testing/command-desk.ts';
+import { openCommandFixture } from '../../testing/command-fixture.ts';
 
 test('[E28] lists every command with its summary', async () => {
-  const desk = await openDesk('memory');
-  const result = await desk.run('/help');
-  expect(result.text?.split('\n')).toHaveLength(desk.commands.list.length);
-  for (const { name, summary } of desk.commands.list) {
+  const fixture = await openCommandFixture('memory');
+  const result = await fixture.run('/help');
+  expect(result.text?.split('\n')).toHaveLength(fixture.commands.list.length);
+  for (const { name, summary } of fixture.commands.list) {
     expect(result.text).toContain(`/${name} `);
     expect(result.text).toContain(summary);
   }
   expect(result.text).toContain('/undo           Takes back what you did last');
-  await desk.close();
+  await fixture.close();
 });
 
 test('[E28] explains one command, with arguments and examples, and suggests what was meant', async () => {
-  const desk = await openDesk('memory');
-  const { text } = await desk.run('/help /Switch');
+  const fixture = await openCommandFixture('memory');
+  const { text } = await fixture.run('/help /Switch');
   expect(text?.split('\n')).toEqual([
     '/switch <node> [--exact] [--summarize [text…]]',
     '',
@@ -28,9 +28,9 @@ test('[E28] explains one command, with arguments and examples, and suggests what
     expect.stringContaining('/switch 2'),
     expect.stringContaining('--summarize what failed'),
   ]);
-  await expect(desk.run('/help swich')).rejects.toMatchObject({
+  await expect(fixture.run('/help swich')).rejects.toMatchObject({
     code: 'command/unknown',
     message: 'There is no command /swich. Did you mean /switch?',
   });
-  await desk.close();
+  await fixture.close();
 });

@@ -1,12 +1,12 @@
-import type { Command } from '../contract.ts';
-import { defineCommand, maybe } from '../define.ts';
+import type { CommandDefinition } from '../contract.ts';
+import { defineCommand, optionalArgument } from '../define.ts';
 import { unknownCommand } from '../unknown-command.ts';
 
 /** What there is. */
 export const help = defineCommand({
   name: 'help',
   summary: 'Lists the commands, or explains one.',
-  parameters: { command: maybe('command', 'The command to explain.') },
+  parameters: { command: optionalArgument('command', 'The command to explain.') },
   examples: [
     { line: '/help', about: 'all of them' },
     { line: '/help switch', about: 'one of them, with examples' },
@@ -15,26 +15,26 @@ export const help = defineCommand({
     if (name === undefined)
       return {
         said: `There are ${commands.length} commands. /help <command> explains one.`,
-        data: { commands: commands.map(shown) },
-        text: overview(commands),
+        data: { commands: commands.map(helpLine) },
+        text: helpOverview(commands),
       };
     const wanted = name.trim().replace(/^\//, '').toLowerCase();
     const found = commands.find((command) => command.name === wanted);
     if (found === undefined) throw unknownCommand(wanted, commands);
-    return { said: `/${found.name}: ${found.summary}`, data: { commands: [shown(found)] }, text: explained(found) };
+    return { said: `/${found.name}: ${found.summary}`, data: { commands: [helpLine(found)] }, text: explained(found) };
   },
 });
 
-function shown({ name, summary, usage, schema, examples }: Command) {
+function helpLine({ name, summary, usage, schema, examples }: CommandDefinition) {
   return { name, summary, usage, schema, examples };
 }
 
-function overview(commands: readonly Command[]): string {
+function helpOverview(commands: readonly CommandDefinition[]): string {
   const width = commands.reduce((most, { name }) => Math.max(most, name.length + 1), 0);
   return commands.map(({ name, summary }) => `${`/${name}`.padEnd(width)}  ${summary}`).join('\n');
 }
 
-function explained({ usage, summary, parameters, examples }: Command): string {
+function explained({ usage, summary, parameters, examples }: CommandDefinition): string {
   const entries = Object.entries(parameters);
   const label = (key: string) => (parameters[key]?.by === 'name' ? `--${key}` : key);
   const width = entries.reduce((most, [key]) => Math.max(most, label(key).length), 0);

@@ -1,10 +1,10 @@
 import { ask, type Bookmark, type NodeId, run } from '@coppice/core';
 import type { CommandResult } from '../contract.ts';
-import { defineCommand, flag, maybe, option } from '../define.ts';
+import { defineCommand, flagArgument, optionArgument, optionalArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
-import { findNode } from '../find-node.ts';
-import { placeOfWord } from '../node-words.ts';
-import { clean, counted, named, quote } from '../say.ts';
+import { findNodeByName } from '../find-node.ts';
+import { countOf, describeNode, quote, stripUnsafe } from '../format.ts';
+import { positionOfWord } from '../node-references.ts';
 
 /** The labels that were listed, or the node that was meant and the label that it had. */
 export interface Labelled {
@@ -18,9 +18,9 @@ export const label = defineCommand({
   name: 'label',
   summary: 'Labels the node you are at, or another one, so that you find it again; without a text, lists the labels.',
   parameters: {
-    text: maybe('text', 'The label.'),
-    on: option('node', 'The node to label; the one you are at if not given.'),
-    remove: flag('Takes the label away.'),
+    text: optionalArgument('text', 'The label.'),
+    on: optionArgument('node', 'The node to label; the one you are at if not given.'),
+    remove: flagArgument('Takes the label away.'),
   },
   examples: [
     { line: '/label before the rewrite', about: 'labels where you are' },
@@ -33,25 +33,25 @@ export const label = defineCommand({
     if (remove && title !== '')
       throw commandError('command/bad-arguments', 'A label is set or taken away, not both: name the node by --on.');
     if (!remove && title === '' && on === undefined) {
-      const { bookmarks } = await store.read(treeId, () => ask('inside', { of: rootId }));
+      const { bookmarks } = await store.read(treeId, () => ask('subtreeInfo', { of: rootId }));
       return {
         said:
           bookmarks.length === 0
             ? 'There are no labels.'
-            : `There ${bookmarks.length === 1 ? 'is' : 'are'} ${counted(bookmarks.length, 'label')}.`,
+            : `There ${bookmarks.length === 1 ? 'is' : 'are'} ${countOf(bookmarks.length, 'label')}.`,
         data: { labels: bookmarks, nodeId: null, before: null },
         list: bookmarks.map((mark) => mark.nodeId),
-        text: bookmarks.map((mark, index) => `${index + 1}. ${clean(mark.title)}`).join('\n'),
+        text: bookmarks.map((mark, index) => `${index + 1}. ${stripUnsafe(mark.title)}`).join('\n'),
       };
     }
-    if (placeOfWord(title) !== null)
+    if (positionOfWord(title) !== null)
       throw commandError('command/bad-arguments', `${title} stands for a place already: take another label.`);
-    const node = await findNode(scope, on ?? '@here');
+    const node = await findNodeByName(scope, on ?? '@here');
     const before = await store.read(treeId, () => ask('bookmark', { on: node.id }));
     const data = { labels: [], nodeId: node.id, before: before?.title ?? null };
     if (!remove && title === '') {
       const is = before === null ? 'has no label' : `is labelled ${quote(before.title)}`;
-      return { said: `${named(node)} ${is}.`, data };
+      return { said: `${describeNode(node)} ${is}.`, data };
     }
     const { commit } = await run(
       store,
@@ -60,11 +60,11 @@ export const label = defineCommand({
     );
     if (commit === null) {
       const as = remove ? 'has no label' : `is labelled ${quote(title)} already`;
-      return { said: `Nothing to do: ${named(node)} ${as}.`, data };
+      return { said: `Nothing to do: ${describeNode(node)} ${as}.`, data };
     }
     const said = remove
-      ? `Took the label ${quote(before?.title ?? '')} away from ${named(node)}.`
-      : `Labelled ${named(node)} ${quote(title)}${before === null ? '' : `, before ${quote(before.title)}`}.`;
+      ? `Took the label ${quote(before?.title ?? '')} away from ${describeNode(node)}.`
+      : `Labelled ${describeNode(node)} ${quote(title)}${before === null ? '' : `, before ${quote(before.title)}`}.`;
     return { said, undo: '/undo', data };
   },
 });

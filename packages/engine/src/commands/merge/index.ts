@@ -1,19 +1,19 @@
 import { type Node, run } from '@coppice/core';
 import type { BranchSummary, CommandScope } from '../contract.ts';
-import { defineCommand, flag, needed, option } from '../define.ts';
+import { defineCommand, flagArgument, optionArgument, requiredArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
-import { findNode } from '../find-node.ts';
-import { forkOf } from '../go-to.ts';
-import { counted, named } from '../say.ts';
+import { findNodeByName } from '../find-node.ts';
+import { countOf, describeNode } from '../format.ts';
+import { forkPointOf } from '../go-to.ts';
 
 /** Brings a side branch back. */
 export const merge = defineCommand({
   name: 'merge',
   summary: 'Brings another branch back to the one you are on: as a summary, or as its messages.',
   parameters: {
-    node: needed('node', 'The end of the branch that is brought back.'),
-    messages: flag('Copies its messages since the fork instead of summing them up.'),
-    focus: option('text', 'What the summary is to dwell on.'),
+    node: requiredArgument('node', 'The end of the branch that is brought back.'),
+    messages: flagArgument('Copies its messages since the fork instead of summing them up.'),
+    focus: optionArgument('text', 'What the summary is to dwell on.'),
   },
   examples: [
     { line: '/merge 2', about: 'adds a summary of the second branch of the list' },
@@ -22,9 +22,9 @@ export const merge = defineCommand({
   async run(scope, { node, messages, focus }) {
     if (messages && focus !== undefined)
       throw commandError('command/bad-arguments', 'Messages are copied as they are: --messages or --focus.');
-    const tip = await findNode(scope, node);
+    const tip = await findNodeByName(scope, node);
     const { store, treeId, activeNodeId, rootId } = scope;
-    const summary = messages ? null : await summed(scope, tip, focus);
+    const summary = messages ? null : await summariseMerge(scope, tip, focus);
     const { result } = await run(
       store,
       {
@@ -39,9 +39,9 @@ export const merge = defineCommand({
       },
       scope.running(),
     );
-    const how = messages ? `as ${counted(result.added.length, 'message')}` : 'as a summary';
+    const how = messages ? `as ${countOf(result.added.length, 'message')}` : 'as a summary';
     return {
-      said: `Brought the branch that ends with ${named(tip)} back, ${how}.`,
+      said: `Brought the branch that ends with ${describeNode(tip)} back, ${how}.`,
       undo: '/undo',
       data: { nodeId: result.nodeId, added: result.added, mergedFrom: tip.id },
       place: { treeId, activeNodeId: result.nodeId },
@@ -49,11 +49,15 @@ export const merge = defineCommand({
   },
 });
 
-async function summed(scope: CommandScope, tip: Node, focus: string | undefined): Promise<BranchSummary | null> {
+async function summariseMerge(
+  scope: CommandScope,
+  tip: Node,
+  focus: string | undefined,
+): Promise<BranchSummary | null> {
   const { store, treeId, activeNodeId, signal } = scope;
-  const above = activeNodeId === null ? null : await store.read(treeId, () => forkOf(tip.id, activeNodeId));
+  const above = activeNodeId === null ? null : await store.read(treeId, () => forkPointOf(tip.id, activeNodeId));
   if (above === tip.id)
-    throw commandError('command/bad-arguments', `${named(tip)} is on the branch you are on already.`, {
+    throw commandError('command/bad-arguments', `${describeNode(tip)} is on the branch you are on already.`, {
       nodeId: tip.id,
     });
   return scope.summarize({ store, treeId, above, leaf: tip.id, focus, signal });

@@ -1,6 +1,6 @@
 import { run } from '@coppice/core';
 import { readBranchModel } from '../branch-model.ts';
-import { defineCommand, maybe } from '../define.ts';
+import { defineCommand, optionalArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
 
 const reasons = {
@@ -14,7 +14,7 @@ const reasons = {
 export const model = defineCommand({
   name: 'model',
   summary: 'Says which model this branch goes on with, or sets it; other branches keep theirs.',
-  parameters: { model: maybe('model', 'As provider/model, or a provider alone.') },
+  parameters: { model: optionalArgument('model', 'As provider/model, or a provider alone.') },
   examples: [
     { line: '/model', about: 'which one, and why' },
     { line: '/model anthropic/claude-sonnet-4-5', about: 'goes on with that one from here' },

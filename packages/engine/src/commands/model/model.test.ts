@@ -2,7 +2,7 @@ import { run, textMessage } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../config/load.ts';
 import { createProviders } from '../../providers/index.ts';
-import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 import { scriptedProvider } from '../../testing/index.ts';
 
 const models = createProviders({
@@ -10,78 +10,82 @@ const models = createProviders({
   extra: [scriptedProvider([])],
 });
 
-describe.each(deskStores)('on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('on %s', (kind) => {
+  let fixture: CommandFixture;
   beforeEach(async () => {
-    desk = await openDesk(kind, { models });
+    fixture = await openCommandFixture(kind, { models });
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
   test('[E27] sets the model of this branch alone, and it survives', async () => {
-    const [, a1] = await desk.say(['q1', 'a1']);
-    expect((await desk.run('/model')).said).toBe('This branch goes on with scripted/one: it is the default.');
-    await desk.say(['left']);
-    const set = await desk.run('/model scripted/two');
+    const [, a1] = await fixture.say(['q1', 'a1']);
+    expect((await fixture.run('/model')).said).toBe('This branch goes on with scripted/one: it is the default.');
+    await fixture.say(['left']);
+    const set = await fixture.run('/model scripted/two');
     expect(set.said).toBe('This branch goes on with scripted/two.');
-    await desk.say(['more', 'and more']);
-    expect((await desk.run('/model')).said).toBe('This branch goes on with scripted/two: it was set on this branch.');
-    await desk.say(['right'], a1);
-    expect((await desk.run('/model')).data).toMatchObject({ model: 'scripted/one', by: 'default' });
-    expect((await desk.store.history(desk.treeId)).length).toBeGreaterThan(4);
+    await fixture.say(['more', 'and more']);
+    expect((await fixture.run('/model')).said).toBe(
+      'This branch goes on with scripted/two: it was set on this branch.',
+    );
+    await fixture.say(['right'], a1);
+    expect((await fixture.run('/model')).data).toMatchObject({ model: 'scripted/one', by: 'default' });
+    expect((await fixture.store.history(fixture.treeId)).length).toBeGreaterThan(4);
   });
 
   test('[E27] undo takes it back, and what changes nothing has nothing to undo', async () => {
-    await desk.say(['q1']);
-    await desk.run('/model scripted/two');
-    expect((await desk.run('/model scripted/two')).undo).toBeUndefined();
-    expect((await desk.run('/undo')).said).toBe('Took back the model of the branch.');
-    expect((await desk.run('/model')).data).toMatchObject({ by: 'default' });
+    await fixture.say(['q1']);
+    await fixture.run('/model scripted/two');
+    expect((await fixture.run('/model scripted/two')).undo).toBeUndefined();
+    expect((await fixture.run('/undo')).said).toBe('Took back the model of the branch.');
+    expect((await fixture.run('/model')).data).toMatchObject({ by: 'default' });
   });
 
   test('[E27] goes on with the model that gave the last reply, not with one that stood in for it', async () => {
     const source = (more: object) => ({ source: { type: 'model', provider: 'scripted', model_name: 'two', ...more } });
     const reply = async (meta: { source: { [key: string]: string | { model: string } } }) =>
       run(
-        desk.store,
+        fixture.store,
         {
           type: 'append',
-          treeId: desk.treeId,
+          treeId: fixture.treeId,
           messages: [{ message: textMessage('assistant', 'a'), meta }],
           merge: false,
         },
-        desk.context,
+        fixture.context,
       );
-    await desk.say(['q1']);
+    await fixture.say(['q1']);
     await reply(source({}));
-    expect((await desk.run('/model')).said).toBe('This branch goes on with scripted/two: it gave the last reply here.');
+    expect((await fixture.run('/model')).said).toBe(
+      'This branch goes on with scripted/two: it gave the last reply here.',
+    );
     await reply(source({ instead_of: { model: 'scripted/one' } }));
-    expect((await desk.run('/model')).data).toMatchObject({ model: 'scripted/one', by: 'reply' });
-    const [q2] = await desk.say(['q2'], desk.rootId);
-    await desk.run(`/switch ${q2} --exact`);
+    expect((await fixture.run('/model')).data).toMatchObject({ model: 'scripted/one', by: 'reply' });
+    const [q2] = await fixture.say(['q2'], fixture.rootId);
+    await fixture.run(`/switch ${q2} --exact`);
     // A picked reply was given elsewhere.
-    const { list } = await desk.run('/branches');
-    await desk.run(`/cherry-pick ${list?.[1]}`);
-    expect((await desk.run('/model')).data).toMatchObject({ by: 'default' });
+    const { list } = await fixture.run('/branches');
+    await fixture.run(`/cherry-pick ${list?.[1]}`);
+    expect((await fixture.run('/model')).data).toMatchObject({ by: 'default' });
   });
 
   test('[E27] before the first message it is set for the whole conversation', async () => {
-    const set = await desk.run('/model scripted/two', { activeNodeId: null });
+    const set = await fixture.run('/model scripted/two', { activeNodeId: null });
     expect(set.data).toEqual({ model: 'scripted/two', by: 'tree', before: null });
-    await desk.say(['q1']);
-    expect((await desk.run('/model')).said).toContain('it was set for the whole conversation');
+    await fixture.say(['q1']);
+    expect((await fixture.run('/model')).said).toContain('it was set for the whole conversation');
   });
 
   test('[E27] refuses a model that nobody has, and says what is missing for one without a key', async () => {
-    await desk.say(['q1']);
-    expect(await desk.refusal('/model nobody/x')).toBe('provider/unknown');
-    expect((await desk.run('/model openai/gpt-5')).said).toContain('It cannot be asked yet. Set OPENAI_API_KEY');
+    await fixture.say(['q1']);
+    expect(await fixture.refusal('/model nobody/x')).toBe('provider/unknown');
+    expect((await fixture.run('/model openai/gpt-5')).said).toContain('It cannot be asked yet. Set OPENAI_API_KEY');
   });
 });
 
 test('[E9] without models none can be set', async () => {
-  const desk = await openDesk('memory');
-  await desk.say(['q1']);
-  expect((await desk.run('/model')).said).toBe('No model was chosen, and none is known here.');
-  expect(await desk.refusal('/model scripted/one')).toBe('command/unavailable');
-  await desk.close();
+  const fixture = await openCommandFixture('memory');
+  await fixture.say(['q1']);
+  expect((await fixture.run('/model')).said).toBe('No model was chosen, and none is known here.');
+  expect(await fixture.refusal('/model scripted/one')).toBe('command/unavailable');
+  await fixture.close();
 });

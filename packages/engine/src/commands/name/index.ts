@@ -1,15 +1,15 @@
 import { readTree, run } from '@coppice/core';
-import { defineCommand, flag, maybe } from '../define.ts';
+import { defineCommand, flagArgument, optionalArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
-import { quote } from '../say.ts';
+import { quote } from '../format.ts';
 
 /** Names the conversation. */
 export const name = defineCommand({
   name: 'name',
   summary: 'Names the conversation; without a text, says what it is called.',
   parameters: {
-    text: maybe('text', 'The name.'),
-    remove: flag('Takes the name away; one that was found by itself shows again.'),
+    text: optionalArgument('text', 'The name.'),
+    remove: flagArgument('Takes the name away; one that was found by itself shows again.'),
   },
   examples: [
     { line: '/name The move to Lisbon', about: 'what lists show from now on' },

@@ -1,6 +1,6 @@
-import { defineCommand, flag, maybe, option } from '../define.ts';
+import { defineCommand, flagArgument, optionArgument, optionalArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
-import { findPlace } from '../find-node.ts';
+import { findCommandPosition } from '../find-node.ts';
 import { goTo } from '../go-to.ts';
 import { previousPrompt } from '../previous-prompt.ts';
 
@@ -9,9 +9,9 @@ export const pop = defineCommand({
   name: 'pop',
   summary: 'Goes back to before your last message, or a node, and keeps a summary of what was done since.',
   parameters: {
-    node: maybe('node', 'Where to go back to; your last message if not given.'),
-    focus: option('text', 'What the summary is to dwell on.'),
-    plain: flag('Leaves no summary.'),
+    node: optionalArgument('node', 'Where to go back to; your last message if not given.'),
+    focus: optionArgument('text', 'What the summary is to dwell on.'),
+    plain: flagArgument('Leaves no summary.'),
   },
   examples: [
     { line: '/pop', about: 'ends a side trip: back to before it, with what it came to' },
@@ -21,7 +21,7 @@ export const pop = defineCommand({
   async run(scope, { node, focus, plain }) {
     if (plain && focus !== undefined)
       throw commandError('command/bad-arguments', 'A summary that is not wanted has no focus: --plain or --focus.');
-    const target = node === undefined ? await previousPrompt(scope) : await findPlace(scope, node);
+    const target = node === undefined ? await previousPrompt(scope) : await findCommandPosition(scope, node);
     return goTo(scope, { event: 'branch', target, summarize: plain ? undefined : (focus ?? '') });
   },
 });

@@ -1,31 +1,31 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 
-describe.each(deskStores)('on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('on %s', (kind) => {
+  let fixture: CommandFixture;
   beforeEach(async () => {
-    desk = await openDesk(kind);
+    fixture = await openCommandFixture(kind);
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
   test('[E25] brings back what was taken back last, and says what, as often as one likes', async () => {
-    await desk.say(['q1', 'a1']);
-    await desk.run('/label x');
-    await desk.run('/undo');
-    await desk.run('/undo');
-    expect(await desk.thread()).toEqual([]);
-    const result = await desk.run('/redo');
+    await fixture.say(['q1', 'a1']);
+    await fixture.run('/label x');
+    await fixture.run('/undo');
+    await fixture.run('/undo');
+    expect(await fixture.thread()).toEqual([]);
+    const result = await fixture.run('/redo');
     expect(result).toMatchObject({ said: 'Brought back what was added.', undo: '/undo' });
-    expect(await desk.thread()).toEqual(['q1', 'a1']);
-    expect((await desk.run('/redo')).said).toBe('Brought back the label “x”.');
-    expect((await desk.run('/undo')).said).toBe('Took back the label “x”.');
-    expect((await desk.run('/undo')).said).toBe('Took back what was brought back.');
+    expect(await fixture.thread()).toEqual(['q1', 'a1']);
+    expect((await fixture.run('/redo')).said).toBe('Brought back the label “x”.');
+    expect((await fixture.run('/undo')).said).toBe('Took back the label “x”.');
+    expect((await fixture.run('/undo')).said).toBe('Took back what was brought back.');
   });
 
   test('[E25] is over with the next act', async () => {
-    await desk.say(['q1']);
-    await desk.run('/undo');
-    await desk.say(['q2']);
-    expect(await desk.refusal('/redo')).toBe('undo/nothing');
+    await fixture.say(['q1']);
+    await fixture.run('/undo');
+    await fixture.say(['q2']);
+    expect(await fixture.refusal('/redo')).toBe('undo/nothing');
   });
 });

@@ -1,18 +1,18 @@
 import { run, textMessage } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 
-describe.each(deskStores)('on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('on %s', (kind) => {
+  let fixture: CommandFixture;
   beforeEach(async () => {
-    desk = await openDesk(kind);
+    fixture = await openCommandFixture(kind);
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
   test('[E19] shows where branches begin, fork and end, and folds what is between', async () => {
-    const [, , , a2] = await desk.say(['q1', 'a1', 'q2', 'a2', 'q3', 'a3', 'q4', 'a4']);
-    await desk.say(['q5', 'a5', 'q6'], a2);
-    const result = await desk.run('/tree');
+    const [, , , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2', 'q3', 'a3', 'q4', 'a4']);
+    await fixture.say(['q5', 'a5', 'q6'], a2);
+    const result = await fixture.run('/tree');
     expect(result.text?.split('\n')).toEqual([
       '1. • user “q1”',
       '   ⋮  2 more',
@@ -41,11 +41,11 @@ describe.each(deskStores)('on %s', (kind) => {
   });
 
   test('[E19] filters: what the user said, what is labelled, messages, everything', async () => {
-    const [, a1, , a2] = await desk.say(['q1', 'a1', 'q2', 'a2']);
-    const [q3] = await desk.say(['q3', 'a3'], a1);
-    await desk.run(`/label old --on ${a2}`);
-    await desk.run(`/switch ${q3} --exact`);
-    const shown = async (line: string) => (await desk.run(line)).text?.split('\n');
+    const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
+    const [q3] = await fixture.say(['q3', 'a3'], a1);
+    await fixture.run(`/label old --on ${a2}`);
+    await fixture.run(`/switch ${q3} --exact`);
+    const shown = async (line: string) => (await fixture.run(line)).text?.split('\n');
     expect(await shown('/tree --filter user')).toEqual([
       '1. • user “q1”',
       '2. ├─ ⋮1 user “q2”',
@@ -57,21 +57,21 @@ describe.each(deskStores)('on %s', (kind) => {
     ]);
     expect(await shown('/tree --filter all')).toHaveLength(6);
     await run(
-      desk.store,
-      { type: 'mark', treeId: desk.treeId, kind: 'state', message: textMessage('system', 's') },
-      desk.context,
+      fixture.store,
+      { type: 'mark', treeId: fixture.treeId, kind: 'state', message: textMessage('system', 's') },
+      fixture.context,
     );
-    await desk.run(`/switch ${q3} --exact`);
+    await fixture.run(`/switch ${q3} --exact`);
     expect(await shown('/tree --filter all')).toHaveLength(7);
     expect(await shown('/tree --filter messages')).toHaveLength(6);
   });
 
   test('[E19] shows what is below a node, and says what did not fit', async () => {
-    const [q1, a1] = await desk.say(['q1', 'a1', 'q2', 'a2']);
-    await desk.say(['q3', 'a3'], a1);
-    await desk.say(['another beginning'], desk.rootId);
-    expect((await desk.run(`/tree ${a1}`)).data).toMatchObject({ total: 5 });
-    const cut = await desk.run('/tree --filter all --limit 2');
+    const [q1, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
+    await fixture.say(['q3', 'a3'], a1);
+    await fixture.say(['another beginning'], fixture.rootId);
+    expect((await fixture.run(`/tree ${a1}`)).data).toMatchObject({ total: 5 });
+    const cut = await fixture.run('/tree --filter all --limit 2');
     expect(cut.data).toMatchObject({ left: 5 });
     expect(cut.said).toBe(
       '7 nodes in the conversation, 2 lines shown. 5 lines did not fit: name a node, or a --limit.',
@@ -82,14 +82,14 @@ describe.each(deskStores)('on %s', (kind) => {
 
   test('[E19] a chain of thousands is three lines', async () => {
     const messages = Array.from({ length: 5_000 }, (_, at) => ({ message: textMessage('user', `m${at}`) }));
-    await run(desk.store, { type: 'append', treeId: desk.treeId, messages }, desk.context);
-    expect((await desk.run('/tree')).text?.split('\n')).toHaveLength(3);
+    await run(fixture.store, { type: 'append', treeId: fixture.treeId, messages }, fixture.context);
+    expect((await fixture.run('/tree')).text?.split('\n')).toHaveLength(3);
   });
 
   test('[E7] what a message says cannot steer a terminal', async () => {
-    await desk.say(['\u001b[31mred\u001b[0m \u202eback\u0007 and\nforth']);
-    await desk.run('/label "\u001b]0;title\u0007x"');
-    const result = await desk.run('/tree');
+    await fixture.say(['\u001b[31mred\u001b[0m \u202eback\u0007 and\nforth']);
+    await fixture.run('/label "\u001b]0;title\u0007x"');
+    const result = await fixture.run('/tree');
     expect(result.text).toBe(
       '1. • user [[0;titlex] “[31mred[0m back and forth”  ← you are here'.replace('[[0;', '[]0;'),
     );

@@ -1,57 +1,61 @@
 import { type ActId, run } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
-import { textBeats } from '../../testing/index.ts';
-import { openWorkshop, until } from '../../testing/workshop.ts';
+import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
+import { textEvents } from '../../testing/index.ts';
+import { openTurnFixture, until } from '../../testing/turn-fixture.ts';
 import { createCommands } from '../registry.ts';
 
-describe.each(deskStores)('on %s', (kind) => {
-  let desk: CommandDesk;
+describe.each(commandFixtureStores)('on %s', (kind) => {
+  let fixture: CommandFixture;
   beforeEach(async () => {
-    desk = await openDesk(kind);
+    fixture = await openCommandFixture(kind);
   });
-  afterEach(() => desk.close());
+  afterEach(() => fixture.close());
 
   test('[E25] takes the last act back, says what it was and where the view is, and how it comes back', async () => {
-    const [q1, a1] = await desk.say(['q1', 'a1']);
-    await desk.say(['another one', 'and its answer']);
-    const result = await desk.run('/undo');
+    const [q1, a1] = await fixture.say(['q1', 'a1']);
+    await fixture.say(['another one', 'and its answer']);
+    const result = await fixture.run('/undo');
     expect(result).toMatchObject({
       said: 'Took back 2 messages (“another one”).',
       undo: '/redo',
-      place: { treeId: desk.treeId, activeNodeId: a1 },
+      place: { treeId: fixture.treeId, activeNodeId: a1 },
       data: { what: ['2 messages (“another one”)'] },
     });
-    await desk.run(`/label x --on ${q1}`);
-    expect((await desk.run('/undo')).said).toBe('Took back the label “x”.');
-    await desk.run('/name A name');
-    expect((await desk.run('/undo')).said).toBe('Took back the name.');
-    await run(desk.store, { type: 'delete', treeId: desk.treeId, nodeIds: [a1 ?? desk.rootId] }, desk.context);
-    expect((await desk.run('/undo')).said).toBe('Took back a deletion.');
-    expect((await desk.run('/undo')).said).toBe('Took back 2 messages (“q1”).');
-    expect(await desk.refusal('/undo')).toBe('undo/nothing');
+    await fixture.run(`/label x --on ${q1}`);
+    expect((await fixture.run('/undo')).said).toBe('Took back the label “x”.');
+    await fixture.run('/name A name');
+    expect((await fixture.run('/undo')).said).toBe('Took back the name.');
+    await run(
+      fixture.store,
+      { type: 'delete', treeId: fixture.treeId, nodeIds: [a1 ?? fixture.rootId] },
+      fixture.context,
+    );
+    expect((await fixture.run('/undo')).said).toBe('Took back a deletion.');
+    expect((await fixture.run('/undo')).said).toBe('Took back 2 messages (“q1”).');
+    expect(await fixture.refusal('/undo')).toBe('undo/nothing');
   });
 
   test("[E25] is refused where others went on, unless it is forced, and is nobody else's", async () => {
-    const [q1] = await desk.say(['q1']);
+    const [q1] = await fixture.say(['q1']);
     await run(
-      desk.store,
+      fixture.store,
       {
         type: 'append',
-        treeId: desk.treeId,
-        parentId: q1 ?? desk.rootId,
-        messages: [{ message: (await desk.node(q1)).message ?? { role: 'user', content: [] } }],
+        treeId: fixture.treeId,
+        parentId: q1 ?? fixture.rootId,
+        messages: [{ message: (await fixture.node(q1)).message ?? { role: 'user', content: [] } }],
       },
-      { ...desk.context, actor: 'other' },
+      { ...fixture.context, actor: 'other' },
     );
-    expect(await desk.refusal('/undo')).toBe('undo/overtaken');
-    expect(await desk.refusal('/undo', { actor: 'nobody' })).toBe('undo/nothing');
-    expect((await desk.run('/undo --force')).place?.activeNodeId).toBeNull();
+    expect(await fixture.refusal('/undo')).toBe('undo/overtaken');
+    expect(await fixture.refusal('/undo', { actor: 'nobody' })).toBe('undo/nothing');
+    expect((await fixture.run('/undo --force')).place?.activeNodeId).toBeNull();
   });
 });
 
 test('[E25] a turn that still runs is stopped first', async () => {
-  const shop = await openWorkshop('memory', [[...textBeats('One two').slice(0, 2), { type: 'hang' }]]);
+  const shop = await openTurnFixture('memory', [[...textEvents('One two').slice(0, 2), { type: 'hang' }]]);
   const aborted: ActId[] = [];
   const commands = createCommands({
     abort: (which) => {

@@ -2,8 +2,8 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, ProviderEvent } from '../contract.ts';
 import { fail } from '../errors.ts';
-import { at, countAt, listOf, objectOf, textAt } from '../json.ts';
-import type { WireReader } from '../over-http.ts';
+import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from '../json.ts';
+import type { WireReader } from '../stream-over-http.ts';
 import { parseToolArguments } from '../tool-arguments.ts';
 import { usageEvent } from '../usage.ts';
 
@@ -31,7 +31,7 @@ export function anthropicReader(): WireReader {
   let finish: Json = null;
   let done = false;
   const count = (said: Json | undefined) => {
-    for (const [key, value] of Object.entries(objectOf(said) ?? {})) {
+    for (const [key, value] of Object.entries(jsonObjectOf(said) ?? {})) {
       // Later figures are totals and replace earlier ones; null says nothing.
       if (value === null || key === '__proto__') continue;
       usage[key] = value;
@@ -39,31 +39,33 @@ export function anthropicReader(): WireReader {
     }
   };
   const start = (index: number, block: Json): ProviderEvent[] => {
-    const type = textAt(block, 'type') ?? '';
+    const type = textMember(block, 'type') ?? '';
     open.set(index, {
       type,
-      signature: textAt(block, 'signature') ?? '',
+      signature: textMember(block, 'signature') ?? '',
       json: '',
-      input: objectOf(at(block, 'input')),
+      input: jsonObjectOf(memberAt(block, 'input')),
     });
-    if (type === 'text') return [{ type: 'text-delta', text: textAt(block, 'text') ?? '' }];
-    if (type === 'thinking') return [{ type: 'thinking-delta', text: textAt(block, 'thinking') ?? '' }];
-    if (type === 'redacted_thinking') return [{ type: 'thinking-end', redacted: textAt(block, 'data') ?? '' }];
+    if (type === 'text') return [{ type: 'text-delta', text: textMember(block, 'text') ?? '' }];
+    if (type === 'thinking') return [{ type: 'thinking-delta', text: textMember(block, 'thinking') ?? '' }];
+    if (type === 'redacted_thinking') return [{ type: 'thinking-end', redacted: textMember(block, 'data') ?? '' }];
     if (type !== 'tool_use') return [];
-    return [{ type: 'tool-use-start', index, id: textAt(block, 'id') ?? '', name: textAt(block, 'name') ?? '' }];
+    return [
+      { type: 'tool-use-start', index, id: textMember(block, 'id') ?? '', name: textMember(block, 'name') ?? '' },
+    ];
   };
   const change = (index: number, delta: Json): ProviderEvent[] => {
     const block = open.get(index);
-    switch (textAt(delta, 'type')) {
+    switch (textMember(delta, 'type')) {
       case 'text_delta':
-        return [{ type: 'text-delta', text: textAt(delta, 'text') ?? '' }];
+        return [{ type: 'text-delta', text: textMember(delta, 'text') ?? '' }];
       case 'thinking_delta':
-        return [{ type: 'thinking-delta', text: textAt(delta, 'thinking') ?? '' }];
+        return [{ type: 'thinking-delta', text: textMember(delta, 'thinking') ?? '' }];
       case 'signature_delta':
-        if (block !== undefined) block.signature += textAt(delta, 'signature') ?? '';
+        if (block !== undefined) block.signature += textMember(delta, 'signature') ?? '';
         return [];
       case 'input_json_delta': {
-        const json = textAt(delta, 'partial_json') ?? '';
+        const json = textMember(delta, 'partial_json') ?? '';
         if (block?.type !== 'tool_use') return [];
         block.json += json;
         return [{ type: 'tool-use-delta', index, json }];
@@ -87,20 +89,20 @@ export function anthropicReader(): WireReader {
       return done;
     },
     read(data, name) {
-      const index = countAt(data, 'index') ?? 0;
-      switch (textAt(data, 'type') ?? name) {
+      const index = countMember(data, 'index') ?? 0;
+      switch (textMember(data, 'type') ?? name) {
         case 'message_start':
-          count(at(data, 'message', 'usage'));
+          count(memberAt(data, 'message', 'usage'));
           return [];
         case 'content_block_start':
-          return start(index, at(data, 'content_block') ?? null);
+          return start(index, memberAt(data, 'content_block') ?? null);
         case 'content_block_delta':
-          return change(index, at(data, 'delta') ?? null);
+          return change(index, memberAt(data, 'delta') ?? null);
         case 'content_block_stop':
           return stop(index);
         case 'message_delta':
-          finish = at(data, 'delta', 'stop_reason') ?? finish;
-          count(at(data, 'usage'));
+          finish = memberAt(data, 'delta', 'stop_reason') ?? finish;
+          count(memberAt(data, 'usage'));
           return [];
         case 'message_stop':
           done = true;
@@ -121,31 +123,34 @@ export function anthropicReader(): WireReader {
 }
 
 function anthropicUsage(usage: JsonObject): ProviderEvent {
-  const [read, written] = [countAt(usage, 'cache_read_input_tokens'), countAt(usage, 'cache_creation_input_tokens')];
+  const [read, written] = [
+    countMember(usage, 'cache_read_input_tokens'),
+    countMember(usage, 'cache_creation_input_tokens'),
+  ];
   return usageEvent(usage, {
     // Its own figure leaves out what went through the cache, which in a long conversation is nearly everything.
-    inputTokens: (countAt(usage, 'input_tokens') ?? 0) + (read ?? 0) + (written ?? 0),
-    outputTokens: countAt(usage, 'output_tokens') ?? 0,
+    inputTokens: (countMember(usage, 'input_tokens') ?? 0) + (read ?? 0) + (written ?? 0),
+    outputTokens: countMember(usage, 'output_tokens') ?? 0,
     cacheReadTokens: read,
     cacheWriteTokens: written,
-    reasoningTokens: countAt(usage, 'output_tokens_details', 'thinking_tokens'),
+    reasoningTokens: countMember(usage, 'output_tokens_details', 'thinking_tokens'),
   });
 }
 
 /** The events of a whole message: the same reader, fed with the stream that would have said it. */
 export function anthropicWhole(body: Json): readonly ProviderEvent[] {
-  if (textAt(body, 'type') !== 'message' || !Array.isArray(at(body, 'content')))
+  if (textMember(body, 'type') !== 'message' || !Array.isArray(memberAt(body, 'content')))
     return fail('provider/bad-response', 'The answer is no message with content.', { excerpt: JSON.stringify(body) });
   const reader = anthropicReader();
   const events: ProviderEvent[] = [];
   const read = (data: Json) => {
     for (const event of reader.read(data, '') ?? []) events.push(event);
   };
-  read({ type: 'message_start', message: { usage: at(body, 'usage') ?? null } });
-  for (const [index, block] of listOf(at(body, 'content')).entries()) {
+  read({ type: 'message_start', message: { usage: memberAt(body, 'usage') ?? null } });
+  for (const [index, block] of jsonListOf(memberAt(body, 'content')).entries()) {
     read({ type: 'content_block_start', index, content_block: block });
-    const input = at(block, 'input');
-    if (textAt(block, 'type') === 'tool_use' && input !== undefined)
+    const input = memberAt(block, 'input');
+    if (textMember(block, 'type') === 'tool_use' && input !== undefined)
       read({
         type: 'content_block_delta',
         index,
@@ -153,7 +158,7 @@ export function anthropicWhole(body: Json): readonly ProviderEvent[] {
       });
     read({ type: 'content_block_stop', index });
   }
-  read({ type: 'message_delta', delta: { stop_reason: at(body, 'stop_reason') ?? null } });
+  read({ type: 'message_delta', delta: { stop_reason: memberAt(body, 'stop_reason') ?? null } });
   read({ type: 'message_stop' });
   return [...events, ...reader.end()];
 }

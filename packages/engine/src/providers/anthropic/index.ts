@@ -1,7 +1,7 @@
-import { hasAddress, isCall, isFile, isImage, isProvedBy, isThinking } from '../blocks.ts';
+import { hasAddress, isFileBlock, isImage, isSignedBy, isThinking, isToolCall } from '../blocks.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
-import { overHttp } from '../over-http.ts';
+import { streamOverHttp } from '../stream-over-http.ts';
 import { anthropicReader, anthropicWhole } from './from-wire.ts';
 import { adjustForAnthropic, imageType, toAnthropicBody } from './to-wire.ts';
 
@@ -28,18 +28,20 @@ export const anthropic = defineProvider({
   parameters: { temperature: { min: 0, max: 1 }, topP: { min: 0, max: 1 }, stop: { most: 64 } },
   adjust: adjustForAnthropic,
   takes(block, role) {
-    if (isThinking(block)) return role === 'assistant' && isProvedBy(block, 'anthropic');
-    if (isCall(block)) return role === 'assistant';
+    if (isThinking(block)) return role === 'assistant' && isSignedBy(block, 'anthropic');
+    if (isToolCall(block)) return role === 'assistant';
     if (isImage(block))
       return (
         role !== 'assistant' &&
         (hasAddress(block) || (block.source.type === 'base64' && imageType(block.mediaType) !== undefined))
       );
-    return isFile(block) && role === 'user' && block.source.type === 'base64' && block.mediaType === 'application/pdf';
+    return (
+      isFileBlock(block) && role === 'user' && block.source.type === 'base64' && block.mediaType === 'application/pdf'
+    );
   },
   async *stream(request, call) {
     const streaming = call.streaming ?? true;
-    yield* overHttp(
+    yield* streamOverHttp(
       {
         path: '/messages',
         body: toAnthropicBody(request, streaming),

@@ -2,8 +2,8 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, ProviderEvent } from '../contract.ts';
 import { fail } from '../errors.ts';
-import { at, countAt, listOf, objectOf, textAt } from '../json.ts';
-import type { WireReader } from '../over-http.ts';
+import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from '../json.ts';
+import type { WireReader } from '../stream-over-http.ts';
 import { readToolArguments } from '../tool-arguments.ts';
 import { usageEvent } from '../usage.ts';
 
@@ -26,19 +26,24 @@ export function googleReader(): WireReader {
   let blocked: Json = null;
   let usage: JsonObject | undefined;
   const readPart = (part: Json, out: ProviderEvent[]) => {
-    const signature = textAt(part, 'thoughtSignature');
-    const text = textAt(part, 'text') ?? '';
-    const call = at(part, 'functionCall');
-    if (at(part, 'thought') === true) {
+    const signature = textMember(part, 'thoughtSignature');
+    const text = textMember(part, 'text') ?? '';
+    const call = memberAt(part, 'functionCall');
+    if (memberAt(part, 'thought') === true) {
       if (text !== '') out.push({ type: 'thinking-delta', text });
       thinking = true;
       return;
     }
-    if (objectOf(call) !== undefined) {
+    if (jsonObjectOf(call) !== undefined) {
       const index = calls++;
-      const wired = at(call, 'args');
+      const wired = memberAt(call, 'args');
       const json = typeof wired === 'string' ? wired : JSON.stringify(wired ?? {});
-      out.push({ type: 'tool-use-start', index, id: textAt(call, 'id') ?? '', name: textAt(call, 'name') ?? '' });
+      out.push({
+        type: 'tool-use-start',
+        index,
+        id: textMember(call, 'id') ?? '',
+        name: textMember(call, 'name') ?? '',
+      });
       out.push({ type: 'tool-use-delta', index, json });
       out.push({
         type: 'tool-use-end',
@@ -55,7 +60,7 @@ export function googleReader(): WireReader {
     if (text !== '') out.push({ type: 'text-delta', text });
     // What proves thoughts that led to no call stands beside the text, often in a part of its own at the end.
     if (signature !== undefined) out.push({ type: 'thinking-end', signature });
-    const [mediaType, data] = [textAt(part, 'inlineData', 'mimeType'), textAt(part, 'inlineData', 'data')];
+    const [mediaType, data] = [textMember(part, 'inlineData', 'mimeType'), textMember(part, 'inlineData', 'data')];
     if (mediaType?.startsWith('image/') && data !== undefined)
       out.push({ type: 'image', block: { type: 'image', mediaType, source: { type: 'base64', data } } });
   };
@@ -64,13 +69,13 @@ export function googleReader(): WireReader {
       return finish !== null || blocked !== null;
     },
     read(data) {
-      const counted = objectOf(at(data, 'usageMetadata'));
+      const counted = jsonObjectOf(memberAt(data, 'usageMetadata'));
       usage = counted ?? usage;
-      blocked = at(data, 'promptFeedback', 'blockReason') ?? blocked;
-      const [candidate] = listOf(at(data, 'candidates'));
+      blocked = memberAt(data, 'promptFeedback', 'blockReason') ?? blocked;
+      const [candidate] = jsonListOf(memberAt(data, 'candidates'));
       const out: ProviderEvent[] = [];
-      for (const part of listOf(at(candidate, 'content', 'parts'))) readPart(part, out);
-      finish = at(candidate, 'finishReason') ?? finish;
+      for (const part of jsonListOf(memberAt(candidate, 'content', 'parts'))) readPart(part, out);
+      finish = memberAt(candidate, 'finishReason') ?? finish;
       return out.length > 0 || finish !== null || blocked !== null ? out : null;
     },
     end() {
@@ -86,12 +91,12 @@ export function googleReader(): WireReader {
 }
 
 function googleUsage(usage: JsonObject): ProviderEvent {
-  const thoughts = countAt(usage, 'thoughtsTokenCount');
+  const thoughts = countMember(usage, 'thoughtsTokenCount');
   return usageEvent(usage, {
-    inputTokens: (countAt(usage, 'promptTokenCount') ?? 0) + (countAt(usage, 'toolUsePromptTokenCount') ?? 0),
+    inputTokens: (countMember(usage, 'promptTokenCount') ?? 0) + (countMember(usage, 'toolUsePromptTokenCount') ?? 0),
     // Its own figure for the answer leaves the thoughts out, which are paid for as well.
-    outputTokens: (countAt(usage, 'candidatesTokenCount') ?? 0) + (thoughts ?? 0),
-    cacheReadTokens: countAt(usage, 'cachedContentTokenCount'),
+    outputTokens: (countMember(usage, 'candidatesTokenCount') ?? 0) + (thoughts ?? 0),
+    cacheReadTokens: countMember(usage, 'cachedContentTokenCount'),
     reasoningTokens: thoughts,
   });
 }

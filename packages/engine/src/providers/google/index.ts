@@ -1,9 +1,9 @@
-import { hasBytes, isCall, isProvedBy, isThinking } from '../blocks.ts';
+import { hasByteSource, isSignedBy, isThinking, isToolCall } from '../blocks.ts';
 import type { ListedModel } from '../contract.ts';
 import { defineProvider } from '../define.ts';
-import { at, countAt, listOf, textAt } from '../json.ts';
+import { countMember, jsonListOf, memberAt, textMember } from '../json.ts';
 import { getJson } from '../list-models.ts';
-import { overHttp } from '../over-http.ts';
+import { streamOverHttp } from '../stream-over-http.ts';
 import { googleReader, googleWhole } from './from-wire.ts';
 import { toGoogleBody } from './to-wire.ts';
 
@@ -34,17 +34,17 @@ export const google = defineProvider({
     seed: { min: -(2 ** 31), max: 2 ** 31 - 1 },
   },
   takes(block, role) {
-    if (isThinking(block)) return role === 'assistant' && isProvedBy(block, 'google') && block.provider === 'google';
-    if (isCall(block)) return role === 'assistant';
+    if (isThinking(block)) return role === 'assistant' && isSignedBy(block, 'google') && block.provider === 'google';
+    if (isToolCall(block)) return role === 'assistant';
     return (
       role !== 'tool' &&
-      hasBytes(block, /^(?:image\/(?:png|jpe?g|webp|heic|heif|gif)|application\/pdf|audio\/|video\/)/)
+      hasByteSource(block, /^(?:image\/(?:png|jpe?g|webp|heic|heif|gif)|application\/pdf|audio\/|video\/)/)
     );
   },
   async *stream(request, call) {
     const streaming = call.streaming ?? true;
     const model = encodeURIComponent(request.model.replace(/^models\//, ''));
-    yield* overHttp(
+    yield* streamOverHttp(
       {
         path: `/models/${model}:${streaming ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
         body: toGoogleBody(request),
@@ -60,11 +60,12 @@ export const google = defineProvider({
   async listModels(call) {
     const body = await getJson(call, { path: '/models?pageSize=1000', keyHeader });
     const models: ListedModel[] = [];
-    for (const each of listOf(at(body, 'models'))) {
-      const id = textAt(each, 'name')?.replace(/^models\//, '');
-      if (id === undefined || !listOf(at(each, 'supportedGenerationMethods')).includes('generateContent')) continue;
-      const label = textAt(each, 'displayName');
-      const [window, maxOut] = [countAt(each, 'inputTokenLimit'), countAt(each, 'outputTokenLimit')];
+    for (const each of jsonListOf(memberAt(body, 'models'))) {
+      const id = textMember(each, 'name')?.replace(/^models\//, '');
+      if (id === undefined || !jsonListOf(memberAt(each, 'supportedGenerationMethods')).includes('generateContent'))
+        continue;
+      const label = textMember(each, 'displayName');
+      const [window, maxOut] = [countMember(each, 'inputTokenLimit'), countMember(each, 'outputTokenLimit')];
       models.push({
         id,
         ...(label === undefined ? {} : { label }),

@@ -4,10 +4,10 @@ import { defineProvider } from '../define.ts';
 import { fail } from '../errors.ts';
 import { corpus } from './babble/words.ts';
 import { babble, topicsOf } from './babble/write.ts';
-import { answer, questionIn } from './guide/answer.ts';
+import { answerQuestion, questionIn } from './guide/answer.ts';
 import { callFor } from './guide/tools.ts';
 import { seeded } from './random.ts';
-import { estimatedUsage, speak } from './speak.ts';
+import { estimatedUsage, streamText } from './stream-text.ts';
 
 const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } as const;
 const size = { window: 131_072, maxOut: 8192, price } as const;
@@ -15,7 +15,7 @@ const size = { window: 131_072, maxOut: 8192, price } as const;
 function* guide(request: ProviderRequest, random: () => number): Generator<ProviderEvent | string> {
   const call = callFor(request, questionIn(request.messages));
   if (call === null) {
-    yield answer(request, random);
+    yield answerQuestion(request, random);
     return;
   }
   const json = JSON.stringify(call.parameters);
@@ -52,7 +52,7 @@ async function* stream(request: ProviderRequest, call: ProviderCall): AsyncGener
   const clock = call.clock ?? systemClock;
   const seed = request.seed ?? Math.floor(clock.random() * 2 ** 32);
   for (const each of write(request, seeded(seed))) {
-    if (typeof each === 'string') yield* speak(each, request, call);
+    if (typeof each === 'string') yield* streamText(each, request, call);
     else yield each;
   }
 }

@@ -13,7 +13,7 @@ export function seeded(seed: number): Random {
 }
 
 /** One of a list, by chance. */
-export function pick<T>(list: readonly T[], random: Random): T | undefined {
+export function pickOne<T>(list: readonly T[], random: Random): T | undefined {
   return list[Math.floor(random() * list.length)];
 }
 

@@ -2,8 +2,8 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, ProviderEvent } from '../contract.ts';
 import { fail } from '../errors.ts';
-import { at, countAt, listOf, objectOf, textAt } from '../json.ts';
-import type { WireReader } from '../over-http.ts';
+import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from '../json.ts';
+import type { WireReader } from '../stream-over-http.ts';
 import { readToolArguments } from '../tool-arguments.ts';
 import { usageEvent } from '../usage.ts';
 
@@ -22,31 +22,31 @@ export function ollamaReader(): WireReader {
     },
     read(data) {
       const out: ProviderEvent[] = [];
-      const thinking = textAt(data, 'message', 'thinking') ?? '';
-      const text = textAt(data, 'message', 'content') ?? '';
+      const thinking = textMember(data, 'message', 'thinking') ?? '';
+      const text = textMember(data, 'message', 'content') ?? '';
       if (thinking !== '') out.push({ type: 'thinking-delta', text: thinking });
       if (text !== '') out.push({ type: 'text-delta', text });
-      for (const call of listOf(at(data, 'message', 'tool_calls'))) {
+      for (const call of jsonListOf(memberAt(data, 'message', 'tool_calls'))) {
         const index = calls++;
-        const wired = at(call, 'function', 'arguments');
+        const wired = memberAt(call, 'function', 'arguments');
         const read = readToolArguments(wired);
         const json = typeof wired === 'string' ? wired : JSON.stringify(wired ?? {});
-        const name = textAt(call, 'function', 'name') ?? '';
-        out.push({ type: 'tool-use-start', index, id: textAt(call, 'id') ?? '', name });
+        const name = textMember(call, 'function', 'name') ?? '';
+        out.push({ type: 'tool-use-start', index, id: textMember(call, 'id') ?? '', name });
         out.push({ type: 'tool-use-delta', index, json });
         out.push({ type: 'tool-use-end', index, ...read });
       }
-      if (at(data, 'done') === true) last = objectOf(data);
+      if (memberAt(data, 'done') === true) last = jsonObjectOf(data);
       return out.length > 0 || last !== undefined ? out : null;
     },
     end() {
       if (last === undefined) return [];
-      const raw = at(last, 'done_reason') ?? null;
+      const raw = memberAt(last, 'done_reason') ?? null;
       const known = typeof raw === 'string' ? finishReasons.get(raw) : 'stop';
       const finishReason = known === 'stop' && calls > 0 ? 'tool-use' : (known ?? 'other');
       const usage = usageEvent(countsOf(last), {
-        inputTokens: countAt(last, 'prompt_eval_count') ?? 0,
-        outputTokens: countAt(last, 'eval_count') ?? 0,
+        inputTokens: countMember(last, 'prompt_eval_count') ?? 0,
+        outputTokens: countMember(last, 'eval_count') ?? 0,
       });
       return [usage, { type: 'end', finishReason, raw }];
     },

@@ -1,11 +1,11 @@
-import { hasBytes, isCall } from '../blocks.ts';
+import { hasByteSource, isToolCall } from '../blocks.ts';
 import { keyHeader } from '../chat-completions.ts';
 import type { ListedModel } from '../contract.ts';
 import { defineProvider } from '../define.ts';
-import { at, listOf, textAt } from '../json.ts';
+import { jsonListOf, memberAt, textMember } from '../json.ts';
 import { getJson } from '../list-models.ts';
-import { overHttp } from '../over-http.ts';
 import { ollamaWindow } from '../read-window.ts';
+import { streamOverHttp } from '../stream-over-http.ts';
 import { ollamaReader, ollamaWhole } from './from-wire.ts';
 import { toOllamaBody } from './to-wire.ts';
 
@@ -32,10 +32,10 @@ export const ollama = defineProvider({
     stop: { most: 16 },
     seed: { min: 0, max: 2 ** 31 - 1 },
   },
-  takes: (block, role) => isCall(block) || (role === 'user' && hasBytes(block, /^image\//)),
+  takes: (block, role) => isToolCall(block) || (role === 'user' && hasByteSource(block, /^image\//)),
   async *stream(request, call) {
     const streaming = call.streaming ?? true;
-    yield* overHttp(
+    yield* streamOverHttp(
       {
         path: '/api/chat',
         body: toOllamaBody(request, streaming),
@@ -51,8 +51,8 @@ export const ollama = defineProvider({
   async listModels(call) {
     const body = await getJson(call, { path: '/api/tags', keyHeader });
     const models: ListedModel[] = [];
-    for (const each of listOf(at(body, 'models'))) {
-      const id = textAt(each, 'model') ?? textAt(each, 'name');
+    for (const each of jsonListOf(memberAt(body, 'models'))) {
+      const id = textMember(each, 'model') ?? textMember(each, 'name');
       if (id !== undefined) models.push({ id });
     }
     return models;

@@ -1,7 +1,7 @@
 /** Ollama's own chat: from our request to the body. Pure. */
 import { estimateTokens, messageTokens } from '@coppice/content';
 import { isText, type Json, type JsonObject, type Message } from '@coppice/core';
-import { callNames, isCall, isImage, isThinking, wholeText } from '../blocks.ts';
+import { callNames, isImage, isThinking, isToolCall, wholeText } from '../blocks.ts';
 import type { ProviderRequest } from '../contract.ts';
 
 /** One message of the body. */
@@ -80,7 +80,7 @@ function toMessage(message: Message, names: ReadonlyMap<string, string>): Ollama
   for (const block of content) {
     if (isText(block)) texts.push(block.text);
     else if (isImage(block) && block.source.type === 'base64') images.push(block.source.data);
-    else if (isCall(block)) calls.push({ function: { name: block.name, arguments: block.parameters } });
+    else if (isToolCall(block)) calls.push({ function: { name: block.name, arguments: block.parameters } });
     else if (isThinking(block)) thinking += block.thinking;
   }
   return {

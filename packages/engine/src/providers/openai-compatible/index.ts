@@ -1,9 +1,9 @@
-import { hasAddress, hasBytes, isCall, isImage } from '../blocks.ts';
+import { hasAddress, hasByteSource, isImage, isToolCall } from '../blocks.ts';
 import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
-import { overHttp } from '../over-http.ts';
 import { describeLocalModel } from '../read-window.ts';
+import { streamOverHttp } from '../stream-over-http.ts';
 import { chatReader, chatWhole } from './from-wire.ts';
 import { toCompatibleBody } from './to-wire.ts';
 
@@ -20,14 +20,17 @@ export const openaiCompatible = defineProvider({
   },
   parameters: chatParameters,
   takes(block, role) {
-    if (isCall(block)) return role === 'assistant';
-    return role === 'user' && isImage(block) && (hasAddress(block) || hasBytes(block, /^image\//));
+    if (isToolCall(block)) return role === 'assistant';
+    return role === 'user' && isImage(block) && (hasAddress(block) || hasByteSource(block, /^image\//));
   },
   async *stream(request, call) {
     const streaming = call.streaming ?? true;
     const body = toCompatibleBody(request, streaming);
     const path = '/chat/completions';
-    yield* overHttp({ path, body, streaming, framing: 'sse', keyHeader, reader: chatReader, whole: chatWhole }, call);
+    yield* streamOverHttp(
+      { path, body, streaming, framing: 'sse', keyHeader, reader: chatReader, whole: chatWhole },
+      call,
+    );
   },
   listModels: (call) => listModelIds(call, { path: '/models', keyHeader }),
   describeModel: describeLocalModel,

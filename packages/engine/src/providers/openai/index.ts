@@ -1,8 +1,8 @@
-import { hasAddress, hasBytes, isCall, isImage, isThinking } from '../blocks.ts';
+import { hasAddress, hasByteSource, isImage, isThinking, isToolCall } from '../blocks.ts';
 import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
-import { overHttp } from '../over-http.ts';
+import { streamOverHttp } from '../stream-over-http.ts';
 import { chatReader, chatWhole, responsesReader, responsesWhole } from './from-wire.ts';
 import { reasoningLength, toResponsesBody } from './responses-to-wire.ts';
 import { isReasoningModel, toOpenaiChat } from './to-wire.ts';
@@ -29,11 +29,11 @@ export const openai = defineProvider({
         block.signature !== undefined &&
         block.redacted !== undefined
       );
-    if (isCall(block)) return role === 'assistant';
+    if (isToolCall(block)) return role === 'assistant';
     if (role !== 'user') return false;
     return isImage(block)
-      ? hasAddress(block) || hasBytes(block, /^image\/(?:png|jpe?g|webp|gif)/)
-      : hasBytes(block, /^application\/pdf/);
+      ? hasAddress(block) || hasByteSource(block, /^image\/(?:png|jpe?g|webp|gif)/)
+      : hasByteSource(block, /^application\/pdf/);
   },
   adjust(request, changed) {
     // Chat completions of models that do not reason have no word for it.
@@ -46,10 +46,13 @@ export const openai = defineProvider({
     const common = { streaming, framing: 'sse', keyHeader } as const;
     if (isReasoningModel(request.model)) {
       const body = toResponsesBody(request, streaming);
-      yield* overHttp({ ...common, path: '/responses', body, reader: responsesReader, whole: responsesWhole }, call);
+      yield* streamOverHttp(
+        { ...common, path: '/responses', body, reader: responsesReader, whole: responsesWhole },
+        call,
+      );
     } else {
       const body = toOpenaiChat(request, streaming);
-      yield* overHttp({ ...common, path: '/chat/completions', body, reader: chatReader, whole: chatWhole }, call);
+      yield* streamOverHttp({ ...common, path: '/chat/completions', body, reader: chatReader, whole: chatWhole }, call);
     }
   },
   listModels: (call) => listModelIds(call, { path: '/models', keyHeader }),

@@ -1,6 +1,6 @@
 /** Responses, which OpenAI's reasoning models need: from our request to the body. Pure. */
 import { type Block, isText, type Message } from '@coppice/core';
-import { argumentsOf, isCall, isFile, isImage, isThinking, safeIds, wholeText } from '../blocks.ts';
+import { argumentsOfCall, isFileBlock, isImage, isThinking, isToolCall, safeIds, wholeText } from '../blocks.ts';
 import type { ProviderRequest } from '../contract.ts';
 
 /** A piece of a user's message. */
@@ -86,12 +86,12 @@ function toItems(message: Message, safe: (id: string) => string): ResponsesItem[
       return replyItems(message.content, safe);
     default: {
       const role = message.role === 'system' ? 'developer' : 'user';
-      return [{ type: 'message', role, content: message.content.flatMap(toPart) }];
+      return [{ type: 'message', role, content: message.content.flatMap(toResponsesPart) }];
     }
   }
 }
 
-function toPart(block: Block): ResponsesPart[] {
+function toResponsesPart(block: Block): ResponsesPart[] {
   if (isText(block)) return [{ type: 'input_text', text: block.text }];
   if (isImage(block)) {
     if (block.source.type === 'url') return [{ type: 'input_image', image_url: block.source.url, detail: 'auto' }];
@@ -99,7 +99,7 @@ function toPart(block: Block): ResponsesPart[] {
     const url = `data:${block.mediaType ?? 'image/png'};base64,${block.source.data}`;
     return [{ type: 'input_image', image_url: url, detail: 'auto' }];
   }
-  if (!isFile(block) || block.source.type !== 'base64') return [];
+  if (!isFileBlock(block) || block.source.type !== 'base64') return [];
   const data = `data:${block.mediaType};base64,${block.source.data}`;
   return [{ type: 'input_file', filename: block.name, file_data: data }];
 }
@@ -108,8 +108,13 @@ function replyItems(content: readonly Block[], safe: (id: string) => string): Re
   const items: ResponsesItem[] = [];
   for (const block of content) {
     if (isText(block)) items.push({ role: 'assistant', content: block.text });
-    else if (isCall(block))
-      items.push({ type: 'function_call', call_id: safe(block.id), name: block.name, arguments: argumentsOf(block) });
+    else if (isToolCall(block))
+      items.push({
+        type: 'function_call',
+        call_id: safe(block.id),
+        name: block.name,
+        arguments: argumentsOfCall(block),
+      });
     else if (isThinking(block) && block.signature !== undefined && block.redacted !== undefined) {
       const summary = block.thinking === '' ? [] : [{ type: 'summary_text' as const, text: block.thinking }];
       items.push({ type: 'reasoning', id: block.signature, encrypted_content: block.redacted, summary });

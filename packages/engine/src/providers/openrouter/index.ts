@@ -1,8 +1,8 @@
-import { hasAddress, hasBytes, isCall, isImage, isThinking } from '../blocks.ts';
+import { hasAddress, hasByteSource, isImage, isThinking, isToolCall } from '../blocks.ts';
 import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
-import { overHttp } from '../over-http.ts';
+import { streamOverHttp } from '../stream-over-http.ts';
 import { chatReader, chatWhole } from './from-wire.ts';
 import { toOpenrouterBody } from './to-wire.ts';
 
@@ -23,15 +23,17 @@ export const openrouter = defineProvider({
   takes(block, role) {
     if (isThinking(block))
       return role === 'assistant' && block.provider === 'openrouter' && block.signature !== undefined;
-    if (isCall(block)) return role === 'assistant';
+    if (isToolCall(block)) return role === 'assistant';
     if (role !== 'user') return false;
-    return isImage(block) ? hasAddress(block) || hasBytes(block, /^image\//) : hasBytes(block, /^application\/pdf/);
+    return isImage(block)
+      ? hasAddress(block) || hasByteSource(block, /^image\//)
+      : hasByteSource(block, /^application\/pdf/);
   },
   async *stream(request, call) {
     const streaming = call.streaming ?? true;
     const body = toOpenrouterBody(request, streaming);
     const path = '/chat/completions';
-    yield* overHttp(
+    yield* streamOverHttp(
       { path, body, streaming, framing: 'sse', keyHeader, headers, reader: chatReader, whole: chatWhole },
       call,
     );

@@ -21,7 +21,7 @@ export const currentDate = defineTool({
 });
 
 function dateIn(at: number, zone: string): JsonObject {
-  const part = partsIn(at, zone);
+  const part = dateParts(at, zone);
   const date = `${part('year')}-${part('month')}-${part('day')}`;
   const time = `${part('hour')}:${part('minute')}:${part('second')}`;
   // "GMT" alone is what Intl writes for no offset at all.
@@ -29,7 +29,7 @@ function dateIn(at: number, zone: string): JsonObject {
   return { iso: `${date}T${time}${offset}`, date, time, weekday: part('weekday'), time_zone: zone };
 }
 
-function partsIn(at: number, zone: string): (type: Intl.DateTimeFormatPartTypes) => string {
+function dateParts(at: number, zone: string): (type: Intl.DateTimeFormatPartTypes) => string {
   const parts = formatter(zone).formatToParts(at);
   return (type) => parts.find((part) => part.type === type)?.value ?? '';
 }

@@ -1,4 +1,12 @@
-import { ask, type NodeId, type Reading, readTree, type TopologyNode, type TreeId, type TreeRow } from '@coppice/core';
+import {
+  ask,
+  type NodeId,
+  type ReadProgram,
+  readTree,
+  type TopologyNode,
+  type TreeId,
+  type TreeRow,
+} from '@coppice/core';
 import { defineTool } from '../define.ts';
 import { toolError } from '../errors.ts';
 
@@ -29,27 +37,27 @@ export const introspect = defineTool({
 // An overview stays one: beyond this many, beginnings and bookmarks are counted only.
 const most = 20;
 
-function* report(treeId: TreeId, here: NodeId, all: boolean): Reading<string> {
+function* report(treeId: TreeId, here: NodeId, all: boolean): ReadProgram<string> {
   const row = yield* readTree(treeId);
   const nodes = yield* ask('topology', { of: row.rootId });
-  const { bookmarks } = yield* ask('inside', { of: row.rootId });
+  const { bookmarks } = yield* ask('subtreeInfo', { of: row.rootId });
   const way = new Set<string>();
   for (const node of (yield* ask('path', { to: here })).nodes) way.add(node.id);
   // Numbers stand for ids: they are shorter, and a model does not copy them wrongly.
   const numbers = new Map<string, number>(nodes.map((node, index) => [node.id, index + 1]));
   const called = new Map<string, string>(bookmarks.map((mark) => [mark.nodeId, mark.title]));
-  const lines = [...overview(row, nodes, way), ...marked(bookmarks, numbers)];
+  const lines = [...treeOverview(row, nodes, way), ...markedLine(bookmarks, numbers)];
   if (!all) {
     const turns = nodes.filter((node) => node.parentId === row.rootId);
-    lines.push('', 'Beginnings:', ...listed(turns, (node) => line(node, numbers, way, called)));
+    lines.push('', 'Beginnings:', ...listNodes(turns, (node) => outlineLine(node, numbers, way, called)));
     return lines.join('\n');
   }
   lines.push('', 'Messages (number < the one it follows; * on the way to here):');
-  for (const node of nodes) lines.push(line(node, numbers, way, called));
+  for (const node of nodes) lines.push(outlineLine(node, numbers, way, called));
   return lines.join('\n');
 }
 
-function overview(row: TreeRow, nodes: readonly TopologyNode[], way: ReadonlySet<string>): string[] {
+function treeOverview(row: TreeRow, nodes: readonly TopologyNode[], way: ReadonlySet<string>): string[] {
   const { title, autoTitle, systemPrompt } = row.attributes;
   const leaves = nodes.filter((node) => !node.hasChildren).length;
   const forks = nodes.filter((node) => node.childCount > 1).length;
@@ -63,20 +71,20 @@ function overview(row: TreeRow, nodes: readonly TopologyNode[], way: ReadonlySet
   ];
 }
 
-function marked(
+function markedLine(
   bookmarks: readonly { readonly nodeId: string; readonly title: string }[],
   numbers: ReadonlyMap<string, number>,
 ): string[] {
   if (bookmarks.length === 0) return [];
-  return ['Bookmarks:', ...listed(bookmarks, (mark) => `#${numbers.get(mark.nodeId) ?? '?'} ${mark.title}`)];
+  return ['Bookmarks:', ...listNodes(bookmarks, (mark) => `#${numbers.get(mark.nodeId) ?? '?'} ${mark.title}`)];
 }
 
-function listed<T>(items: readonly T[], show: (item: T) => string): string[] {
+function listNodes<T>(items: readonly T[], show: (item: T) => string): string[] {
   const shown = items.slice(0, most).map(show);
   return items.length > most ? [...shown, `… and ${items.length - most} more`] : shown;
 }
 
-function line(
+function outlineLine(
   node: TopologyNode,
   numbers: ReadonlyMap<string, number>,
   way: ReadonlySet<string>,

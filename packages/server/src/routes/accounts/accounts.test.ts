@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { defaultQuotas } from '../../contract.ts';
 import { Streams } from '../../live/event-stream.ts';
-import { Usage } from '../../middleware/limits.ts';
-import { EventReader, openSharedServer, openTestServer, plantTree } from '../../testing/index.ts';
+import { BodyUsage } from '../../middleware/limits.ts';
+import { createTree, EventReader, openSharedServer, openTestServer } from '../../testing/index.ts';
 
 test('[A80] on a shared server everybody sees their own trees, and searches, lists and feeds hold nothing of others', async () => {
   const server = await openSharedServer();
-  const { id } = await plantTree(server, ['a secret of Ben'], 'ben');
+  const { id } = await createTree(server, ['a secret of Ben'], 'ben');
   expect((await server.ask('GET', '/api/trees', { token: 'ben' })).body.items).toMatchObject([{ id }]);
   for (const token of ['cleo', 'ada', 'vic']) {
     expect((await server.ask('GET', '/api/trees', { token })).body.items).toEqual([]);
@@ -85,7 +85,7 @@ test('[A157] nobody makes a token for somebody else, an admin neither', async ()
 
 test('[A88] a token that is revoked, and a user who is shut out, is good for no stream that was open either', async () => {
   const server = await openSharedServer();
-  const { id, nodeIds, version } = await plantTree(server, ['Hello'], 'ben');
+  const { id, nodeIds, version } = await createTree(server, ['Hello'], 'ben');
   const made = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'lost' } });
   const follow = async (token: string, path = `/api/trees/${id}/feed`) =>
     new EventReader(await server.raw('GET', path, { token }));
@@ -118,7 +118,7 @@ test('[A88] one that was revoked in another process is sent away with the next s
 test('[A88] a store that takes long is asked once at a time by the signs of life, and again when a token is revoked', async () => {
   const closing = new AbortController();
   const streams = new Streams(
-    new Usage({ quotas: defaultQuotas, now: Date.now }),
+    new BodyUsage({ quotas: defaultQuotas, now: Date.now }),
     { backlogBytes: 1_000_000, pingMs: 1 },
     closing.signal,
   );

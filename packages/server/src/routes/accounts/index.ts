@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { AppError, type Token, type User } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { expiryAhead } from '../../expiry.ts';
-import { given } from '../../given.ts';
 import { refuseHttp } from '../../http-errors.ts';
 import { hashToken } from '../../middleware/auth.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { Services } from '../../services.ts';
-import { label, list } from '../../wire/schemas.ts';
-import { defineRoute, reply } from '../define.ts';
+import { label, listOfSchema } from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
 
 const role = z.enum(['admin', 'member', 'viewer']);
 
@@ -29,7 +29,7 @@ const token = z
   .openapi('Token');
 
 /** A token as it may be shown: neither it nor its hash. */
-function shown({ hash: _, ...rest }: Token): Omit<Token, 'hash'> {
+function shownUser({ hash: _, ...rest }: Token): Omit<Token, 'hash'> {
   return rest;
 }
 
@@ -46,7 +46,7 @@ const me = defineRoute({
   summary: 'Who you are here, and whether there are others.',
   answer: z.object({ id: z.string(), name: z.string(), role, mode: z.enum(['token', 'users']) }),
   handle: ({ caller, services }) =>
-    reply({ id: caller.owner, name: caller.name, role: caller.role, mode: services.auth.mode }),
+    toReply({ id: caller.owner, name: caller.name, role: caller.role, mode: services.auth.mode }),
 });
 
 const listUsers = defineRoute({
@@ -55,10 +55,10 @@ const listUsers = defineRoute({
   name: 'listUsers',
   summary: 'The users of a shared server.',
   needs: { access: 'admin' },
-  answer: z.object({ items: list(user) }),
+  answer: z.object({ items: listOfSchema(user) }),
   async handle({ services }) {
     requireUsers(services);
-    return reply({ items: await services.store.accounts.users() });
+    return toReply({ items: await services.store.accounts.users() });
   },
 });
 
@@ -93,7 +93,7 @@ const createUser = defineRoute({
     };
     await accounts.putUser(made);
     const { secret } = await makeToken(services, id, 'first', null);
-    return reply({ user: made, token: secret });
+    return toReply({ user: made, token: secret });
   },
 });
 
@@ -114,10 +114,10 @@ const patchUser = defineRoute({
     if (known.id === caller.owner && (disabled === true || (rest.role !== undefined && rest.role !== 'admin')))
       return refuseHttp('http/forbidden', 'You cannot shut yourself out.');
     const disabledAt = disabled === undefined ? known.disabledAt : disabled ? services.now() : null;
-    const changed: User = { ...known, ...given(rest), disabledAt };
+    const changed: User = { ...known, ...omitUndefined(rest), disabledAt };
     await accounts.putUser(changed);
     await services.streams.lookAgain();
-    return reply({ user: changed });
+    return toReply({ user: changed });
   },
 });
 
@@ -142,10 +142,10 @@ const listTokens = defineRoute({
   path: '/api/tokens',
   name: 'listTokens',
   summary: 'Your tokens; what they are is not kept.',
-  answer: z.object({ items: list(token) }),
+  answer: z.object({ items: listOfSchema(token) }),
   async handle({ services, caller }) {
     requireUsers(services);
-    return reply({ items: (await services.store.accounts.tokens(caller.owner)).map(shown) });
+    return toReply({ items: (await services.store.accounts.tokens(caller.owner)).map(shownUser) });
   },
 });
 
@@ -171,7 +171,7 @@ const createToken = defineRoute({
       return refuseHttp('http/forbidden', 'Everybody makes their own tokens: sign in as the user whose token it is.');
     const expiresAt = expiryAhead(body.expiresAt, services.now());
     const { secret, made } = await makeToken(services, caller.owner, name, expiresAt);
-    return reply({ token: shown(made), secret });
+    return toReply({ token: shownUser(made), secret });
   },
 });
 
@@ -190,7 +190,7 @@ const revokeToken = defineRoute({
     const revoked: Token = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putToken(revoked);
     await services.streams.lookAgain();
-    return reply({ token: shown(revoked) });
+    return toReply({ token: shownUser(revoked) });
   },
 });
 

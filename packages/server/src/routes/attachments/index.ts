@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { blobReply } from '../../blob-reply.ts';
 import { refuseHttp } from '../../http-errors.ts';
-import { defineRoute, reply } from '../define.ts';
+import { defineRoute, toReply } from '../define.ts';
 
 const blobInfo = z.object({ hash: z.string(), size: z.number(), mediaType: z.string() }).openapi('BlobInfo');
 
@@ -24,7 +24,7 @@ const upload = defineRoute({
     if (bytes.byteLength === 0) return refuseHttp('http/invalid', 'There is nothing in the attachment.');
     call.services.usage.upload(call.caller.owner, bytes.byteLength);
     const [plain = ''] = type.toLowerCase().split(';');
-    return reply(await call.room.store.blobs.put(bytes, plain.trim()));
+    return toReply(await call.ownerServices.store.blobs.put(bytes, plain.trim()));
   },
 });
 
@@ -37,7 +37,7 @@ const download = defineRoute({
   produces: '*/*',
   answer: z.string().openapi({ format: 'binary' }),
   handle: (call) =>
-    blobReply(call.room.store.blobs, call.params.hash, call.header, {
+    blobReply(call.ownerServices.store.blobs, call.params.hash, call.header, {
       'Cache-Control': 'private, max-age=31536000, immutable',
     }),
 });

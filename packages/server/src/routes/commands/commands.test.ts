@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { openTestServer, plantTree } from '../../testing/index.ts';
+import { createTree, openTestServer } from '../../testing/index.ts';
 
 test('[A115] commands are listed, completed and run as in the terminal, by line or by name', async () => {
   const server = await openTestServer();
-  const { id, nodeIds } = await plantTree(server, ['a', 'b', 'c']);
+  const { id, nodeIds } = await createTree(server, ['a', 'b', 'c']);
   const at = `/api/trees/${id}/commands`;
   const listed = await server.ask('GET', '/api/commands');
   expect(listed.body.items.map((one: { name: string }) => one.name)).toEqual(

@@ -3,15 +3,15 @@ import { nodeId } from '@coppice/core';
 import type { CommandContext } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { refuseHttp } from '../../http-errors.ts';
-import { placeOf, requireTree } from '../../places.ts';
-import { anyObject, jsonObject, list, nodeIdText, treeIdText } from '../../wire/schemas.ts';
-import { type Call, defineRoute, reply } from '../define.ts';
+import { requireTree, resolveTree } from '../../resolve-tree.ts';
+import { anyObject, jsonObject, listOfSchema, nodeIdText, treeIdText } from '../../wire/schemas.ts';
+import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const view = {
   /** Where the view is; the tree's active node if not given, null before the first message. */
   activeNodeId: z.string().nullable().optional(),
   /** The nodes of the list that was shown last, so that they can be named by number. */
-  list: list(z.string()).optional(),
+  list: listOfSchema(z.string()).optional(),
 };
 
 const listCommands = defineRoute({
@@ -20,20 +20,20 @@ const listCommands = defineRoute({
   name: 'listCommands',
   summary: 'Every command with its usage, its arguments as JSON Schema, and examples.',
   answer: z.object({
-    items: list(
+    items: listOfSchema(
       z
         .object({
           name: z.string(),
           summary: z.string(),
           usage: z.string(),
           schema: anyObject,
-          examples: list(z.object({ line: z.string(), about: z.string() })),
+          examples: listOfSchema(z.object({ line: z.string(), about: z.string() })),
         })
         .openapi('Command'),
     ),
   }),
   handle: ({ services }) =>
-    reply({
+    toReply({
       items: services.engine.commands.list.map(({ name, summary, usage, schema, examples }) => ({
         name,
         summary,
@@ -44,15 +44,15 @@ const listCommands = defineRoute({
     }),
 });
 
-interface Placed {
+interface PlacedCommand {
   readonly activeNodeId?: string | null | undefined;
   readonly list?: readonly string[] | undefined;
 }
 
 async function contextFor(
-  call: Call<{ readonly tree: Parameters<typeof placeOf>[1] }, unknown, Placed>,
+  call: RouteCall<{ readonly tree: Parameters<typeof resolveTree>[1] }, unknown, PlacedCommand>,
 ): Promise<CommandContext> {
-  const place = await placeOf(call, call.params.tree);
+  const place = await resolveTree(call, call.params.tree);
   await requireTree(place);
   const { store, treeId } = place;
   const { activeNodeId, list: shown } = call.body;
@@ -85,14 +85,14 @@ const runCommand = defineRoute({
     place: z.object({ treeId: treeIdText, activeNodeId: nodeIdText.nullable() }).optional(),
     selectedText: z.string().optional(),
     text: z.string().optional(),
-    list: list(nodeIdText).optional(),
+    list: listOfSchema(nodeIdText).optional(),
   }),
   async handle(call) {
     const { line, name, args } = call.body;
     const what = line ?? (name === undefined ? undefined : { name, args });
     if (what === undefined) return refuseHttp('http/invalid', 'body: say a line, or a name with its arguments.');
     const context = await contextFor(call);
-    return reply(await call.room.engineOf(context.store).commands.run(what, context));
+    return toReply(await call.ownerServices.engineOf(context.store).commands.run(what, context));
   },
 });
 
@@ -105,11 +105,11 @@ const complete = defineRoute({
   body: z.strictObject({ line: z.string().max(10_000), ...view }),
   answer: z.object({
     from: z.number(),
-    items: list(z.object({ value: z.string(), label: z.string(), about: z.string() })),
+    items: listOfSchema(z.object({ value: z.string(), label: z.string(), about: z.string() })),
   }),
   async handle(call) {
     const context = await contextFor(call);
-    return reply(await call.room.engineOf(context.store).commands.complete(call.body.line, context));
+    return toReply(await call.ownerServices.engineOf(context.store).commands.complete(call.body.line, context));
   },
 });
 

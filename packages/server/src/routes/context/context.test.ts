@@ -1,7 +1,7 @@
 import { createEvents } from '@coppice/engine';
-import { type ScriptedReply, usageBeat } from '@coppice/engine/testing';
+import { type ScriptedReply, usageEventOf } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
-import { freshId, openTestServer, plantTree } from '../../testing/index.ts';
+import { createTree, freshId, openTestServer } from '../../testing/index.ts';
 
 test('[A105] what a model would see is told with its tokens, its window and the room that is left', async () => {
   const server = await openTestServer();
@@ -31,7 +31,7 @@ test('[A105] what a model would see is told with its tokens, its window and the 
 
 test('[A106] a branch is left with a summary, brought back as one, and compacted; each is one act that undo takes back', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c', 'd']);
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c', 'd']);
   const at = `/api/trees/${id}`;
   const summed = { nodeId: nodeIds[1], summary: 'We spoke of c.' };
   expect((await server.ask('POST', `${at}/branch`, { body: summed })).status).toBe(428);
@@ -51,7 +51,7 @@ test('[A106] a branch is left with a summary, brought back as one, and compacted
     body: { nodeId: nodeIds[3] },
   });
   expect([early.status, early.body.error.code]).toEqual([422, 'context/nothing-to-compact']);
-  const long = await plantTree(
+  const long = await createTree(
     server,
     Array.from({ length: 40 }, (_, index) => `Turn ${index}: ${'word '.repeat(120)}`),
   );
@@ -72,7 +72,7 @@ test('[A106] a branch is left with a summary, brought back as one, and compacted
 
 test('[A107] a long context is told by page, with the weight of the whole on every page', async () => {
   const server = await openTestServer();
-  const { id, nodeIds } = await plantTree(
+  const { id, nodeIds } = await createTree(
     server,
     Array.from({ length: 50 }, (_, index) => `Turn ${index}`),
   );
@@ -94,7 +94,7 @@ test('[A107] a long context is told by page, with the weight of the whole on eve
 
 test('[A21] what takes its time is refused too for a tree that has moved on, with what came in between', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c', 'd']);
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c', 'd']);
   const at = `/api/trees/${id}`;
   const later = { version, body: { messages: [{ role: 'user', content: 'meanwhile' }] } };
   await server.ask('POST', `${at}/messages`, later);
@@ -133,13 +133,13 @@ test.each(compactions)(
     ].join('\n');
     const summary: ScriptedReply = [
       { type: 'text-delta', text: 'In short.' },
-      usageBeat(60_000, 100),
+      usageEventOf(60_000, 100),
       { type: 'end', finishReason: 'stop', raw: 'stop' },
     ];
     const server = await openTestServer({ events, config, replies: [summary] });
     const compact = async () => {
       const texts = Array.from({ length: 40 }, (_turn, index) => `Turn ${index}: ${'word '.repeat(600)}`);
-      const { id, version } = await plantTree(server, texts);
+      const { id, version } = await createTree(server, texts);
       const answer = await server.ask('POST', `/api/trees/${id}/${path}`, { version, body });
       const after = await server.ask('GET', `/api/trees/${id}/context?model=scripted/one`);
       return { answer, compaction: after.body.compaction };

@@ -13,20 +13,20 @@ import {
 } from '@coppice/core';
 import { readBranchModel, replyLimit } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
-import { given } from '../../given.ts';
-import { checkVersion, placeOf } from '../../places.ts';
-import { readNodes, runContext, write } from '../../tree-view.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { checkVersion, resolveTree } from '../../resolve-tree.ts';
+import { readNodes, runContext, runWrite } from '../../tree-view.ts';
 import {
   anyObject,
-  list,
+  listOfSchema,
   message,
   nodeIdText,
   pageLimit,
   plainWriteQuery,
   writeBody,
-  written,
+  writtenSchema,
 } from '../../wire/schemas.ts';
-import { type Call, defineRoute, reply, requireVersion } from '../define.ts';
+import { defineRoute, type RouteCall, requireVersion, toReply } from '../define.ts';
 
 const getContext = defineRoute({
   method: 'get',
@@ -45,7 +45,7 @@ const getContext = defineRoute({
     version: z.number(),
     nodeId: nodeIdText.nullable(),
     model: z.string(),
-    entries: list(
+    entries: listOfSchema(
       z.object({
         nodeId: nodeIdText.nullable(),
         kind: z.enum(['system-prompt', 'message', 'summary', 'branch-summary', 'injected']),
@@ -57,7 +57,7 @@ const getContext = defineRoute({
     count: z.number(),
     before: nodeIdText.nullable(),
     shares: z.object({ system: z.number(), summaries: z.number(), messages: z.number(), tools: z.number() }),
-    flags: list(anyObject),
+    flags: listOfSchema(anyObject),
     compaction: z.object({ nodeId: nodeIdText, summary: z.string() }).nullable(),
     tokens: z.number(),
     estimate: z.object({ tokens: z.number(), reported: z.number().nullable(), newer: z.number() }),
@@ -71,7 +71,7 @@ const getContext = defineRoute({
   }),
   async handle(call) {
     const { services, query } = call;
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { row, to, found, chosen } = await store.read(treeId, function* () {
       const tree = yield* readTree(treeId);
       const end = query.nodeId === undefined ? tree.activeNodeId : nodeId(query.nodeId);
@@ -95,7 +95,7 @@ const getContext = defineRoute({
     const limit = replyLimit(model.info, undefined, found.estimate.tokens);
     const longest = limit.maxTokens ?? maxOut;
     const cost = model.cost({ inputTokens: found.estimate.tokens, outputTokens: longest });
-    return reply(
+    return toReply(
       {
         version: row.version,
         nodeId: to,
@@ -121,24 +121,24 @@ const getContext = defineRoute({
   },
 });
 
-const landed = written(anyObject).openapi('Landed');
+const landed = writtenSchema(anyObject).openapi('Landed');
 
-type Acting = Pick<
-  Call<unknown, unknown, unknown>,
+type ContextAct = Pick<
+  RouteCall<unknown, unknown, unknown>,
   'caller' | 'services' | 'expectedVersion' | 'onConflict' | 'signal'
 >;
 
 /** Who acts, for parts of the engine that make several commits of one act. */
-function acting(call: Acting) {
+function actAs(call: ContextAct) {
   return { actor: call.caller.actor, actId: runContext(call).newId(), signal: call.signal };
 }
 
-async function told(store: Store, treeId: TreeId, actId: string, result: object, added: readonly NodeId[]) {
+async function compactionAnswer(store: Store, treeId: TreeId, actId: string, result: object, added: readonly NodeId[]) {
   const { row, nodes } = await store.read(treeId, function* () {
     return { row: yield* readTree(treeId), nodes: yield* readNodes(added) };
   });
   const { version, activeNodeId } = row;
-  return reply({ treeId, version, actId, activeNodeId, result, nodes }, { version });
+  return toReply({ treeId, version, actId, activeNodeId, result, nodes }, { version });
 }
 
 const compact = defineRoute({
@@ -156,18 +156,18 @@ const compact = defineRoute({
   }),
   answer: landed,
   async handle(call) {
-    const place = await placeOf(call, call.params.tree);
+    const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
     await checkVersion(place, call.expectedVersion);
     const { nodeId: at, model, focus, summary } = call.body;
-    const done = await call.room.engineOf(store).compactor.compact({
+    const done = await call.ownerServices.engineOf(store).compactor.compact({
       treeId,
-      ...acting(call),
-      ...given({ focus, summary }),
+      ...actAs(call),
+      ...omitUndefined({ focus, summary }),
       ...(at === undefined ? {} : { nodeId: nodeId(at) }),
       ...(model === undefined ? {} : { model: call.services.providers.model(model) }),
     });
-    return told(store, treeId, done.actId, done, [done.nodeId]);
+    return compactionAnswer(store, treeId, done.actId, done, [done.nodeId]);
   },
 });
 
@@ -187,28 +187,28 @@ const merge = defineRoute({
   }),
   answer: landed,
   async handle(call) {
-    const place = await placeOf(call, call.params.tree);
+    const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
     const { nodeId: tip, mode, summary, focus, into } = call.body;
     if (summary !== undefined || mode === 'messages') {
-      const outcome = await write(call, store, {
+      const outcome = await runWrite(call, store, {
         type: 'merge',
         treeId,
         nodeId: nodeId(tip),
-        ...given({ mode, summary, parentId: into === undefined ? undefined : nodeId(into) }),
+        ...omitUndefined({ mode, summary, parentId: into === undefined ? undefined : nodeId(into) }),
       });
-      return reply(outcome, { version: outcome.version });
+      return toReply(outcome, { version: outcome.version });
     }
     // The summary takes its time; the tree may go on meanwhile, and the branch is brought back to where it was asked to.
     await checkVersion(place, call.expectedVersion);
-    const done = await call.room.engineOf(store).compactor.merge({
+    const done = await call.ownerServices.engineOf(store).compactor.merge({
       treeId,
       nodeId: nodeId(tip),
-      ...acting(call),
-      ...given({ focus }),
+      ...actAs(call),
+      ...omitUndefined({ focus }),
       ...(into === undefined ? {} : { into: nodeId(into) }),
     });
-    return told(store, treeId, done.actId, done, done.added);
+    return compactionAnswer(store, treeId, done.actId, done, done.added);
   },
 });
 
@@ -227,23 +227,28 @@ const branch = defineRoute({
   }),
   answer: landed,
   async handle(call) {
-    const place = await placeOf(call, call.params.tree);
+    const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
     const { nodeId: to, summary, summarize, focus } = call.body;
     // To go somewhere needs no version, as everywhere; a summary is a node.
     if (summary !== undefined || summarize === true) requireVersion(call.expectedVersion);
     if (summary !== undefined || summarize !== true) {
-      const outcome = await write(call, store, { type: 'branch', treeId, nodeId: nodeId(to), ...given({ summary }) });
-      return reply(outcome, { version: outcome.version });
+      const outcome = await runWrite(call, store, {
+        type: 'branch',
+        treeId,
+        nodeId: nodeId(to),
+        ...omitUndefined({ summary }),
+      });
+      return toReply(outcome, { version: outcome.version });
     }
     await checkVersion(place, call.expectedVersion);
-    const done = await call.room.engineOf(store).compactor.branchWithSummary({
+    const done = await call.ownerServices.engineOf(store).compactor.branchWithSummary({
       treeId,
       nodeId: nodeId(to),
-      ...acting(call),
-      ...given({ focus }),
+      ...actAs(call),
+      ...omitUndefined({ focus }),
     });
-    return told(store, treeId, done.actId, done, done.added);
+    return compactionAnswer(store, treeId, done.actId, done, done.added);
   },
 });
 

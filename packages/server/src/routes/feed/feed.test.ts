@@ -1,10 +1,10 @@
-import { textBeats } from '@coppice/engine/testing';
+import { textEvents } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import {
+  createTree,
   EventReader,
   freshId,
   openTestServer,
-  plantTree,
   type SeenEvent,
   type TestServer,
 } from '../../testing/index.ts';
@@ -22,7 +22,7 @@ async function say(server: TestServer, id: string, content: string): Promise<num
 
 test('[A40] a feed tells every commit once, in order, under its version, with the nodes that it changed', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server);
+  const { id, nodeIds, version } = await createTree(server);
   const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
   await say(server, id, 'one');
   await say(server, id, 'two');
@@ -37,8 +37,8 @@ test('[A40] a feed tells every commit once, in order, under its version, with th
 
 test('[A40] a commit that restores a subtree brings it along with its bookmarks; a large one is left to be read', async () => {
   const server = await openTestServer();
-  const small = await plantTree(server, ['One', 'Two', 'Three']);
-  const large = await plantTree(
+  const small = await createTree(server, ['One', 'Two', 'Three']);
+  const large = await createTree(
     server,
     Array.from({ length: 300 }, (_, index) => `m${index}`),
   );
@@ -63,7 +63,7 @@ test('[A40] a commit that restores a subtree brings it along with its bookmarks;
 test('[A41] a reader that comes back with its last event id gets what it missed and nothing twice', async () => {
   for (const store of ['memory:', 'sqlite']) {
     const server = await openTestServer({ store });
-    const { id, version } = await plantTree(server);
+    const { id, version } = await createTree(server);
     for (let count = 0; count < 20; count++) await say(server, id, `m${count}`);
     const headers = { 'last-event-id': String(version + 5) };
     const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`, { headers }));
@@ -85,7 +85,7 @@ test('[A41] a reader that comes back with its last event id gets what it missed 
 
 test('[A42] a reader that knows a version which the tree has not reached is told to read anew', async () => {
   const server = await openTestServer();
-  const { id, version } = await plantTree(server);
+  const { id, version } = await createTree(server);
   const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed?since=99`));
   expect(await reader.until((all) => all.length === 1)).toEqual([
     { event: 'reset', id: String(version), data: { version } },
@@ -102,12 +102,12 @@ test('[A43] text of a reply on its way comes between its commits, gapless from i
       function* () {
         for (let count = 0; !joined.signal.aborted; count++)
           yield* [{ type: 'text-delta', text: `word${count} ` } as const, { type: 'wait', ms: 2 } as const];
-        yield* textBeats('and the rest');
+        yield* textEvents('and the rest');
       },
     ],
     limits: { deltaMs: 5 },
   });
-  const { id, version } = await plantTree(server, ['Hello']);
+  const { id, version } = await createTree(server, ['Hello']);
   const early = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
   const begun = await server.ask('POST', `/api/trees/${id}/generations`, {
     version,
@@ -155,11 +155,11 @@ test('[A44] commits and replies of another process reach the feed of this one', 
       async function* () {
         yield { type: 'text-delta', text: 'from the other ' } as const;
         await new Promise((resolve) => seenHere.signal.addEventListener('abort', resolve));
-        yield* textBeats('process');
+        yield* textEvents('process');
       },
     ],
   });
-  const { id, version } = await plantTree(server, ['Hello']);
+  const { id, version } = await createTree(server, ['Hello']);
   const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
   await other.ask('POST', `/api/trees/${id}/generations`, {
     version,
@@ -182,7 +182,7 @@ test('[A44] commits and replies of another process reach the feed of this one', 
 test('[A45] the list feed tells which of your trees changed and goes on after its cursor', async () => {
   const server = await openTestServer();
   const reader = new EventReader(await server.raw('GET', '/api/feed'));
-  const { id, version } = await plantTree(server);
+  const { id, version } = await createTree(server);
   const seen = await reader.until((all) => all.some((event) => event.data.version === version));
   expect(seen.every((event) => event.event === 'tree' && event.data.treeId === id)).toBe(true);
   await reader.close();
@@ -196,7 +196,7 @@ test('[A45] the list feed tells which of your trees changed and goes on after it
 
 test('[A46] a reader that lags too far behind is dropped, the others are not, and it can come back', async () => {
   const server = await openTestServer({ limits: { backlogBytes: 20_000 } });
-  const { id, version } = await plantTree(server);
+  const { id, version } = await createTree(server);
   const slow = await server.raw('GET', `/api/trees/${id}/feed`);
   const quick = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
   await quick.until(() => true);
@@ -213,7 +213,7 @@ test('[A46] a reader that lags too far behind is dropped, the others are not, an
 
 test('[A47] a user has a bounded number of streams, and one that ends makes room', async () => {
   const server = await openTestServer({ quotas: { streams: 2 } });
-  const { id } = await plantTree(server);
+  const { id } = await createTree(server);
   const open = () => server.raw('GET', `/api/trees/${id}/feed`);
   const [one, two] = [await open(), await open()];
   expect((await open()).status).toBe(429);

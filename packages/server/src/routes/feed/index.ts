@@ -3,8 +3,8 @@ import { readTree } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { refuseHttp } from '../../http-errors.ts';
 import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
-import { placeOf } from '../../places.ts';
-import type { Room, Services } from '../../services.ts';
+import { resolveTree } from '../../resolve-tree.ts';
+import type { OwnerServices, Services } from '../../services.ts';
 import { count } from '../../wire/schemas.ts';
 import { defineRoute } from '../define.ts';
 
@@ -27,14 +27,14 @@ const treeFeed = defineRoute({
   produces: 'text/event-stream',
   answer: z.string(),
   async handle(call) {
-    const { services, room, caller, params } = call;
-    const { store, treeId } = await placeOf(call, params.tree);
+    const { services, ownerServices, caller, params } = call;
+    const { store, treeId } = await resolveTree(call, params.tree);
     const since = placeIn(call.header('last-event-id'), call.query.since);
     // What is not there is said with a status, before the stream begins.
     await store.read(treeId, () => readTree(treeId));
     const stream = services.streams.open(caller);
-    follow(call.signal, stream);
-    services.hubs.join(room, store, treeId, stream, since).catch((error: unknown) => {
+    followTree(call.signal, stream);
+    services.hubs.join(ownerServices, store, treeId, stream, since).catch((error: unknown) => {
       services.log.warn({ err: error }, 'a reader of a feed was sent away');
     });
     return streamReply(stream);
@@ -42,7 +42,7 @@ const treeFeed = defineRoute({
 });
 
 /** A connection that breaks ends its stream. */
-function follow(signal: AbortSignal, stream: EventStream): void {
+function followTree(signal: AbortSignal, stream: EventStream): void {
   signal.addEventListener('abort', () => stream.close(), { once: true });
 }
 
@@ -56,12 +56,12 @@ const listFeed = defineRoute({
   produces: 'text/event-stream',
   answer: z.string(),
   async handle(call) {
-    const { services, room, caller } = call;
+    const { services, ownerServices, caller } = call;
     const last = call.header('last-event-id');
     const since = last === undefined || last === '' ? (call.query.since ?? null) : last;
     const stream = services.streams.open(caller);
-    follow(call.signal, stream);
-    const feed = room.store.feedAll(since, stream.closed)[Symbol.asyncIterator]();
+    followTree(call.signal, stream);
+    const feed = ownerServices.store.feedAll(since, stream.closed)[Symbol.asyncIterator]();
     // A cursor that is none is refused by the first look, which must not wait for the first event.
     const first = feed.next();
     const refused = await Promise.race([
@@ -75,7 +75,7 @@ const listFeed = defineRoute({
       stream.close();
       throw refused.error;
     }
-    void pump(room, services, stream, first, feed);
+    void pump(ownerServices, services, stream, first, feed);
     return streamReply(stream);
   },
 });
@@ -87,7 +87,7 @@ function soon(): Promise<null> {
 type ListEvents = AsyncIterator<{ readonly cursor: string; readonly treeId: string; readonly version: number }>;
 
 async function pump(
-  room: Room,
+  ownerServices: OwnerServices,
   services: Services,
   stream: EventStream,
   first: ReturnType<ListEvents['next']>,
@@ -96,11 +96,12 @@ async function pump(
   try {
     for (let next = await first; next.done !== true; next = await feed.next()) {
       const { cursor, treeId, version } = next.value;
-      await stream.room();
+      await stream.waitForDrain();
       if (!stream.send(encodeEvent('tree', { treeId, version }, cursor))) break;
     }
   } catch (error) {
-    if (!stream.closed.aborted) services.log.warn({ err: error, owner: room.owner }, 'the feed of a list broke off');
+    if (!stream.closed.aborted)
+      services.log.warn({ err: error, owner: ownerServices.owner }, 'the feed of a list broke off');
   }
   stream.close();
 }

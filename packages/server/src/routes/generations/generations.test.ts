@@ -1,10 +1,10 @@
 import { messageKit } from '@coppice/content';
 import { nodeId, run as runCommand, treeId } from '@coppice/core';
 import { createTools, defineTool, type TurnEvent } from '@coppice/engine';
-import { type ScriptedReply, textBeats, toolBeats } from '@coppice/engine/testing';
+import { type ScriptedReply, textEvents, toolEvents } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import { recoverOnce } from '../../live/recovery.ts';
-import { EventReader, freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
+import { createTree, EventReader, freshId, openTestServer, type TestServer } from '../../testing/index.ts';
 
 /** A reply that says its first words and then waits for the rest until it is let go on, or stopped. */
 function gated(first: string, rest = 'through'): { readonly reply: ScriptedReply; goOn(): void } {
@@ -14,7 +14,7 @@ function gated(first: string, rest = 'through'): { readonly reply: ScriptedReply
       yield { type: 'text-delta', text: first };
       const stop = AbortSignal.any([gate.signal, ...(signal === undefined ? [] : [signal])]);
       if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
-      yield* textBeats(rest);
+      yield* textEvents(rest);
     },
     goOn: () => gate.abort(),
   };
@@ -35,7 +35,7 @@ async function through(server: TestServer, act: string): Promise<TurnEvent[]> {
 
 test('[A50] a turn begins with 202 once its replies are there, and its events can be read from any index, twice and late', async () => {
   const server = await openTestServer();
-  const { id } = await plantTree(server, []);
+  const { id } = await createTree(server, []);
   const begun = await send(server, id);
   expect([begun.status, begun.body.nodes.length]).toEqual([202, 1]);
   const all = await through(server, begun.body.actId);
@@ -55,7 +55,7 @@ test('[A50] a turn begins with 202 once its replies are there, and its events ca
 
 test('[A51] several models and several replies are one group, and again is a variant beside the first', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['Hello', 'First']);
+  const { id, nodeIds, version } = await createTree(server, ['Hello', 'First']);
   const two = await server.ask('POST', `/api/trees/${id}/generations`, {
     version,
     body: { type: 'regenerate', nodeId: nodeIds[1], models: ['scripted/one', 'scripted/two'], n: 2 },
@@ -70,7 +70,7 @@ test('[A51] several models and several replies are one group, and again is a var
 
 test('[A52] a turn that cannot begin is refused with the status of its kind', async () => {
   const server = await openTestServer();
-  const { id, version } = await plantTree(server, ['Hello']);
+  const { id, version } = await createTree(server, ['Hello']);
   const ask = async (body: object) => {
     const wish = 'expectedVersion' in body ? { body } : { body, version };
     const { status, body: said } = await server.ask('POST', `/api/trees/${id}/generations`, wish);
@@ -97,7 +97,7 @@ test('[A52] a turn that cannot begin is refused with the status of its kind', as
 test('[A53] the same request again is the same turn', async () => {
   const { reply, goOn } = gated('not ');
   const server = await openTestServer({ replies: [reply] });
-  const { id } = await plantTree(server, []);
+  const { id } = await createTree(server, []);
   const requestId = freshId();
   const first = await send(server, id, { requestId });
   const again = await send(server, id, { requestId });
@@ -111,7 +111,7 @@ test('[A53] the same request again is the same turn', async () => {
 
 test('[A53] the same request again is the same turn also under the version that it was first made with, and when it is through', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['Hello', 'First']);
+  const { id, nodeIds, version } = await createTree(server, ['Hello', 'First']);
   for (const wish of [
     { type: 'send', messages: [{ role: 'user', content: 'Hi' }] },
     { type: 'reply', parentId: nodeIds[0] },
@@ -137,7 +137,7 @@ test('[A53] the same request again is the same turn also under the version that 
 
 test('[A54] stopping keeps what was said, is harmless twice, and a reader that goes away stops nothing', async () => {
   const server = await openTestServer({ replies: [gated('one two').reply] });
-  const { id } = await plantTree(server, []);
+  const { id } = await createTree(server, []);
   const begun = await send(server, id);
   const { nodeId } = begun.body.nodes[0];
   const reader = new EventReader(await server.raw('GET', `/api/generations/${begun.body.actId}/events`));
@@ -157,7 +157,7 @@ test('[A54] stopping keeps what was said, is harmless twice, and a reader that g
 test('[A54] stopping a turn that is through is answered alike by the process that ran it, by another, and when it is forgotten', async () => {
   const server = await openTestServer({ store: 'sqlite', limits: { keepTurnMs: 1 } });
   const other = await openTestServer({ store: `sqlite:${(await server.store.info()).place}` });
-  const { id } = await plantTree(server, []);
+  const { id } = await createTree(server, []);
   const begun = await send(server, id);
   const path = `/api/generations/${begun.body.actId}/abort`;
   const isForgotten = async () =>
@@ -180,10 +180,10 @@ test('[A54] stopping a turn that is through is answered alike by the process tha
 test('[A55] a reply is followed from any offset and stopped from another process, keeping what was put down', async () => {
   const server = await openTestServer({
     store: 'sqlite',
-    replies: [[...textBeats('one two three').slice(0, 3), { type: 'hang' }]],
+    replies: [[...textEvents('one two three').slice(0, 3), { type: 'hang' }]],
   });
   const other = await openTestServer({ store: `sqlite:${(await server.store.info()).place}` });
-  const { id } = await plantTree(server, []);
+  const { id } = await createTree(server, []);
   const begun = await send(server, id);
   const { nodeId } = begun.body.nodes[0];
   const reader = new EventReader(await other.raw('GET', `/api/trees/${id}/nodes/${nodeId}/stream?offset=4`));
@@ -217,9 +217,12 @@ test('[A56] a tool with side effects waits for a person, runs when it is approve
       }),
     ],
   });
-  const call = (text: string) => toolBeats({ id: `call-${text}`, name: 'write_note', parameters: { text } });
-  const server = await openTestServer({ tools, replies: [call('a'), textBeats('done'), call('b'), textBeats('well')] });
-  const { id } = await plantTree(server, []);
+  const call = (text: string) => toolEvents({ id: `call-${text}`, name: 'write_note', parameters: { text } });
+  const server = await openTestServer({
+    tools,
+    replies: [call('a'), textEvents('done'), call('b'), textEvents('well')],
+  });
+  const { id } = await createTree(server, []);
   for (const [text, approve] of [
     ['a', true],
     ['b', false],
@@ -239,15 +242,15 @@ test('[A56] a tool with side effects waits for a person, runs when it is approve
 
 test('[A57] a user has a bounded number of turns at a time', async () => {
   const server = await openTestServer({ replies: [[{ type: 'hang' }]], quotas: { generations: 1 } });
-  const { id } = await plantTree(server, []);
+  const { id } = await createTree(server, []);
   expect((await send(server, id)).status).toBe(202);
   expect((await send(server, id)).body.error.code).toBe('http/too-many');
   await server.close();
 });
 
 test('[A58] a server that stops cuts its turns short and keeps what was said', async () => {
-  const server = await openTestServer({ replies: [[...textBeats('so far').slice(0, 1), { type: 'hang' }]] });
-  const { id } = await plantTree(server, []);
+  const server = await openTestServer({ replies: [[...textEvents('so far').slice(0, 1), { type: 'hang' }]] });
+  const { id } = await createTree(server, []);
   const begun = await send(server, id);
   const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
   await reader.until((all) => all.some((event) => event.event === 'delta'));
@@ -263,10 +266,10 @@ test('[A58] a server that stops cuts its turns short and keeps what was said', a
 });
 
 test('[A59] undo stops what is being written, here or in another process, and takes it back', async () => {
-  const hanging = [[...textBeats('never through').slice(0, 1), { type: 'hang' } as const]];
+  const hanging = [[...textEvents('never through').slice(0, 1), { type: 'hang' } as const]];
   const server = await openTestServer({ store: 'sqlite', replies: hanging });
   const other = await openTestServer({ store: `sqlite:${(await server.store.info()).place}`, replies: hanging });
-  const { id, nodeIds } = await plantTree(server, ['Hello']);
+  const { id, nodeIds } = await createTree(server, ['Hello']);
   for (const writer of [server, other]) {
     const begun = await send(writer, id);
     expect(begun.status).toBe(202);
@@ -283,8 +286,8 @@ test('[A59] undo stops what is being written, here or in another process, and ta
 });
 
 test('[A170] undo without a tree stops what is being written and takes it back', async () => {
-  const server = await openTestServer({ replies: [[...textBeats('never through').slice(0, 1), { type: 'hang' }]] });
-  const { id, nodeIds } = await plantTree(server, ['Hello']);
+  const server = await openTestServer({ replies: [[...textEvents('never through').slice(0, 1), { type: 'hang' }]] });
+  const { id, nodeIds } = await createTree(server, ['Hello']);
   expect((await send(server, id)).status).toBe(202);
   const undone = await server.ask('POST', '/api/undo');
   expect([undone.status, undone.body.treeId, undone.body.activeNodeId]).toEqual([200, id, nodeIds[0]]);
@@ -294,7 +297,7 @@ test('[A170] undo without a tree stops what is being written and takes it back',
 
 test('[A49] a reply whose process is gone is saved with what was put down', async () => {
   const server = await openTestServer({ store: 'sqlite', generateLimits: { flushMs: 5, followMs: 5, staleMs: 0 } });
-  const { id, nodeIds } = await plantTree(server, ['Hello']);
+  const { id, nodeIds } = await createTree(server, ['Hello']);
   const tree = treeId(id);
   const reply = nodeId(freshId());
   const run = { id: freshId(), treeId: tree, nodeId: reply, process: 'gone', startedAt: 1, beatAt: 1, data: {} };

@@ -2,39 +2,47 @@
 import { type ActId, ask, nodeId, readTree, refuse, type TreeId } from '@coppice/core';
 import type { GenerateOptions, TurnStart } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
-import { given } from '../../given.ts';
 import { refuseHttp } from '../../http-errors.ts';
 import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
-import { begunReplies, type LiveTurn, versionOf } from '../../live/turns.ts';
-import { placeOf, readMessages } from '../../places.ts';
-import { count, list, messageInput, nodeIdText, plainWriteQuery, treeIdText, writeBody } from '../../wire/schemas.ts';
-import { type Call, defineRoute, reply } from '../define.ts';
+import { type LiveTurn, versionOfTurn, waitForFirstReplies } from '../../live/turns.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { readMessages, resolveTree } from '../../resolve-tree.ts';
+import {
+  count,
+  listOfSchema,
+  messageInput,
+  nodeIdText,
+  plainWriteQuery,
+  treeIdText,
+  writeBody,
+} from '../../wire/schemas.ts';
+import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const begun = z
   .object({
     actId: z.string(),
     treeId: treeIdText,
     version: z.number(),
-    nodes: list(z.object({ nodeId: nodeIdText, parentId: nodeIdText, runId: z.string().nullable() })),
+    nodes: listOfSchema(z.object({ nodeId: nodeIdText, parentId: nodeIdText, runId: z.string().nullable() })),
   })
   .openapi('BegunTurn');
 
-const wishes = writeBody({
+const requestSchema = writeBody({
   type: z.enum(['send', 'reply', 'regenerate', 'continue']),
   parentId: z.string().optional(),
   nodeId: z.string().optional(),
-  messages: list(messageInput).optional(),
-  models: list(z.string()).optional(),
+  messages: listOfSchema(messageInput).optional(),
+  models: listOfSchema(z.string()).optional(),
   n: z.number().int().min(1).optional(),
   temperature: z.number().optional(),
   maxTokens: z.number().int().min(1).optional(),
   topP: z.number().optional(),
-  stop: list(z.string()).optional(),
+  stop: listOfSchema(z.string()).optional(),
   seed: z.number().int().optional(),
   thinking: z
     .strictObject({ effort: z.enum(['low', 'medium', 'high']), budgetTokens: z.number().int().optional() })
     .optional(),
-  tools: list(z.string()).optional(),
+  tools: listOfSchema(z.string()).optional(),
   toolChoice: z.union([z.enum(['auto', 'none', 'required']), z.strictObject({ name: z.string() })]).optional(),
   fallbackModel: z.string().optional(),
   requestId: z.string().max(200).optional(),
@@ -42,9 +50,9 @@ const wishes = writeBody({
   merge: z.boolean().optional(),
 });
 
-type Wishes = z.output<typeof wishes>;
+type GenerationBody = z.output<typeof requestSchema>;
 
-function startOf(treeId: TreeId, wish: Wishes): TurnStart {
+function turnStartOf(treeId: TreeId, wish: GenerationBody): TurnStart {
   const { type, parentId, nodeId: at } = wish;
   if (type === 'send') {
     const messages = readMessages(wish.messages ?? []);
@@ -66,27 +74,27 @@ const generate = defineRoute({
   summary: 'Begins replies: to a message that is said with it, to a node, again, or on from where one was cut short.',
   needs: { version: 'required' },
   query: plainWriteQuery,
-  body: wishes,
+  body: requestSchema,
   answer: begun,
   status: 202,
   async handle(call) {
-    const { services, room, body } = call;
-    const { store, treeId } = await placeOf(call, call.params.tree);
-    const start = startOf(treeId, body);
+    const { services, ownerServices, body } = call;
+    const { store, treeId } = await resolveTree(call, call.params.tree);
+    const start = turnStartOf(treeId, body);
     await store.read(treeId, () => readTree(treeId));
     const { n, temperature, maxTokens, topP, stop, seed, thinking, tools, toolChoice, fallbackModel } = body;
     const models = body.models ?? [await services.defaultModel()];
     const options: GenerateOptions = {
       models,
-      ...given({ n, temperature, maxTokens, topP, stop, seed, tools, toolChoice, fallbackModel, thinking }),
-      ...given({ requestId: body.requestId, select: body.select }),
-      ...given({ expectedVersion: call.expectedVersion, onConflict: call.onConflict }),
+      ...omitUndefined({ n, temperature, maxTokens, topP, stop, seed, tools, toolChoice, fallbackModel, thinking }),
+      ...omitUndefined({ requestId: body.requestId, select: body.select }),
+      ...omitUndefined({ expectedVersion: call.expectedVersion, onConflict: call.onConflict }),
       actor: call.caller.actor,
     };
-    const live = services.turns.begin(room, store, start, options);
-    const nodes = await begunReplies(live, models.length * (n ?? 1));
-    const version = await versionOf(store, treeId);
-    return reply({ actId: live.actId, treeId, version, nodes }, { version });
+    const live = services.turns.begin(ownerServices, store, start, options);
+    const nodes = await waitForFirstReplies(live, models.length * (n ?? 1));
+    const version = await versionOfTurn(store, treeId);
+    return toReply({ actId: live.actId, treeId, version, nodes }, { version });
   },
 });
 
@@ -96,7 +104,7 @@ const running = defineRoute({
   name: 'listGenerations',
   summary: 'The replies that are being written in a tree, by whatever process.',
   answer: z.object({
-    items: list(
+    items: listOfSchema(
       z.object({
         runId: z.string(),
         nodeId: nodeIdText,
@@ -107,7 +115,7 @@ const running = defineRoute({
     ),
   }),
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     await store.read(treeId, () => readTree(treeId));
     const items = (await store.runs.list(treeId)).map((run) => ({
       runId: run.id,
@@ -116,7 +124,7 @@ const running = defineRoute({
       startedAt: run.startedAt,
       beatAt: run.beatAt,
     }));
-    return reply({ items });
+    return toReply({ items });
   },
 });
 
@@ -141,14 +149,14 @@ const events = defineRoute({
   },
 });
 
-function theTurn(call: Pick<Call<unknown, unknown, unknown>, 'services' | 'caller'>, act: ActId): LiveTurn {
+function theTurn(call: Pick<RouteCall<unknown, unknown, unknown>, 'services' | 'caller'>, act: ActId): LiveTurn {
   const live = call.services.turns.find(call.caller.owner, act);
   return live ?? refuse('tree/unknown-node', `No turn ${act} runs here; follow its node instead.`, { actId: act });
 }
 
 async function sendTurn(stream: EventStream, live: LiveTurn, from: number): Promise<void> {
   for await (const [index, event] of live.read(from, stream.closed)) {
-    await stream.room();
+    await stream.waitForDrain();
     if (!stream.send(encodeEvent(event.type, event, index))) return;
   }
   stream.close();
@@ -165,18 +173,20 @@ const follow = defineRoute({
   produces: 'text/event-stream',
   answer: z.string(),
   async handle(call) {
-    const { services, room, params } = call;
-    const { store, treeId } = await placeOf(call, params.tree);
+    const { services, ownerServices, params } = call;
+    const { store, treeId } = await resolveTree(call, params.tree);
     const head = await store.read(treeId, () => ask('head', { id: params.node }));
     if (head === null) return refuse('tree/unknown-node', `There is no node ${params.node}.`, { nodeId: params.node });
     const last = call.header('last-event-id');
     const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) : (call.query.offset ?? 0);
     const stream = services.streams.open(call.caller);
     call.signal.addEventListener('abort', () => stream.close(), { once: true });
-    const followed = room.engineOf(store).generator.follow({ treeId, nodeId: params.node, from }, stream.closed);
+    const followed = ownerServices
+      .engineOf(store)
+      .generator.follow({ treeId, nodeId: params.node, from }, stream.closed);
     void (async () => {
       for await (const event of followed) {
-        await stream.room();
+        await stream.waitForDrain();
         const id = event.type === 'text-delta' ? event.offset + event.text.length : undefined;
         if (!stream.send(encodeEvent(event.type, event, id))) return;
       }
@@ -201,12 +211,12 @@ const abort = defineRoute({
       const aborted = !live.over;
       live.turn.abort();
       await live.turn.done;
-      return reply({ aborted });
+      return toReply({ aborted });
     }
-    const { room } = call;
+    const { ownerServices } = call;
     // No process knows the turns that others had, nor its own for ever: one that is through, one of somebody else's and
     // one that never was are answered alike.
-    return reply({ aborted: await room.engineOf(room.store).generator.abort({ actId: act }) });
+    return toReply({ aborted: await ownerServices.engineOf(ownerServices.store).generator.abort({ actId: act }) });
   },
 });
 
@@ -217,11 +227,11 @@ const abortNode = defineRoute({
   summary: 'Stops whatever writes a node, in this process or another; what was said is kept.',
   answer: stopped,
   async handle(call) {
-    const { room, params } = call;
-    const { store, treeId } = await placeOf(call, params.tree);
+    const { ownerServices, params } = call;
+    const { store, treeId } = await resolveTree(call, params.tree);
     const head = await store.read(treeId, () => ask('head', { id: params.node }));
     if (head === null) return refuse('tree/unknown-node', `There is no node ${params.node}.`, { nodeId: params.node });
-    return reply({ aborted: await room.engineOf(store).generator.abort({ nodeId: params.node }) });
+    return toReply({ aborted: await ownerServices.engineOf(store).generator.abort({ nodeId: params.node }) });
   },
 });
 
@@ -236,7 +246,7 @@ const approve = defineRoute({
     const live = theTurn(call, call.params.act);
     const { approve: approved, remember = false } = call.body;
     call.services.turns.decide(live, call.params.call, approved, remember);
-    return reply({ approved });
+    return toReply({ approved });
   },
 });
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { openTestServer, plantTree } from '../../testing/index.ts';
+import { createTree, openTestServer } from '../../testing/index.ts';
 
 test('[A100] a tree can be seen as it was after any version and made so again, as a new commit', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['a', 'b']);
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b']);
   const at = `/api/trees/${id}`;
   const edit = { version, body: { content: 'changed', mode: 'in-place' } };
   await server.ask('POST', `${at}/nodes/${nodeIds[1]}/edit`, edit);

@@ -10,24 +10,24 @@ import {
   valueOf,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { given } from '../../given.ts';
-import { placeOf } from '../../places.ts';
-import { toTreeView, write } from '../../tree-view.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { resolveTree } from '../../resolve-tree.ts';
+import { runWrite, toTreeView } from '../../tree-view.ts';
 import {
   anyObject,
   bookmark,
   count,
   flag,
-  list,
+  listOfSchema,
   node,
   nodeIdText,
   pageLimit,
   plainWriteQuery,
   topologyNode,
   treeView,
-  written,
+  writtenSchema,
 } from '../../wire/schemas.ts';
-import { type Call, defineRoute, reply } from '../define.ts';
+import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const commits = defineRoute({
   method: 'get',
@@ -36,7 +36,7 @@ const commits = defineRoute({
   summary: 'The commits of a tree, newest first, before a version.',
   query: z.strictObject({ before: count.optional(), limit: pageLimit.optional() }),
   answer: z.object({
-    items: list(
+    items: listOfSchema(
       z
         .object({
           version: z.number(),
@@ -51,17 +51,17 @@ const commits = defineRoute({
     ),
   }),
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { before, limit } = call.query;
-    const wish = given({ before, limit: limit === undefined ? undefined : Math.min(Math.max(1, limit), 500) });
-    return reply({ items: await store.history(treeId, wish) });
+    const wish = omitUndefined({ before, limit: limit === undefined ? undefined : Math.min(Math.max(1, limit), 500) });
+    return toReply({ items: await store.history(treeId, wish) });
   },
 });
 
-type Past = Call<{ readonly tree: TreeId; readonly version: number }, unknown, unknown>;
+type PastTree = RouteCall<{ readonly tree: TreeId; readonly version: number }, unknown, unknown>;
 
-async function past(call: Past): Promise<{ readonly tree: Tree; readonly temporary: boolean }> {
-  const { store, treeId, temporary } = await placeOf(call, call.params.tree);
+async function readPast(call: PastTree): Promise<{ readonly tree: Tree; readonly temporary: boolean }> {
+  const { store, treeId, temporary } = await resolveTree(call, call.params.tree);
   return { tree: await store.read(treeId, () => readTreeAsOf(treeId, call.params.version)), temporary };
 }
 
@@ -73,14 +73,14 @@ const asOf = defineRoute({
   answer: z.object({
     tree: treeView,
     activeNodeId: nodeIdText.nullable(),
-    nodes: list(topologyNode),
-    bookmarks: list(bookmark),
+    nodes: listOfSchema(topologyNode),
+    bookmarks: listOfSchema(bookmark),
   }),
   async handle(call) {
-    const { tree, temporary } = await past(call);
+    const { tree, temporary } = await readPast(call);
     const view = toTreeView(tree, { format: 'tree', temporary, messageCount: tree.size });
     const bookmarks = [...allBookmarks(tree)];
-    return reply({ tree: view, activeNodeId: tree.activeNodeId, nodes: topology(tree), bookmarks });
+    return toReply({ tree: view, activeNodeId: tree.activeNodeId, nodes: topology(tree), bookmarks });
   },
 });
 
@@ -99,19 +99,19 @@ const pageAsOf = defineRoute({
     rootId: nodeIdText,
     activeNodeId: nodeIdText.nullable(),
     version: z.number(),
-    nodes: list(node),
-    groups: z.record(z.string(), list(node)),
-    variants: z.record(z.string(), z.object({ index: z.number(), total: z.number(), ids: list(nodeIdText) })),
+    nodes: listOfSchema(node),
+    groups: z.record(z.string(), listOfSchema(node)),
+    variants: z.record(z.string(), z.object({ index: z.number(), total: z.number(), ids: listOfSchema(nodeIdText) })),
     before: nodeIdText.nullable(),
   }),
   async handle(call) {
-    const { tree } = await past(call);
-    const page = valueOf(branchPage(tree, given(call.query)));
+    const { tree } = await readPast(call);
+    const page = valueOf(branchPage(tree, omitUndefined(call.query)));
     const variants = page.nodes.map(({ id, parentId }) => {
       const ids = parentId === null ? [id] : [...childIds(tree, parentId)];
       return [id, { index: ids.indexOf(id), total: ids.length, ids }] as const;
     });
-    return reply({ ...page, groups: Object.fromEntries(page.groups), variants: Object.fromEntries(variants) });
+    return toReply({ ...page, groups: Object.fromEntries(page.groups), variants: Object.fromEntries(variants) });
   },
 });
 
@@ -122,11 +122,11 @@ const restoreVersion = defineRoute({
   summary: 'Makes the tree again what it was after a version, as a new commit.',
   needs: { version: 'required' },
   query: plainWriteQuery,
-  answer: written(anyObject),
+  answer: writtenSchema(anyObject),
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
-    const outcome = await write(call, store, { type: 'restore-version', treeId, version: call.params.version });
-    return reply(outcome, { version: outcome.version });
+    const { store, treeId } = await resolveTree(call, call.params.tree);
+    const outcome = await runWrite(call, store, { type: 'restore-version', treeId, version: call.params.version });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 

@@ -5,7 +5,7 @@ import { answerOverHttp } from '../../mcp/over-http.ts';
 import { apiVersion } from '../../openapi.ts';
 import { runContext } from '../../tree-view.ts';
 import { problem } from '../../wire/schemas.ts';
-import { defineRoute, type RawReply, type Route } from '../define.ts';
+import { defineRoute, type RawReply, type RouteDefinition } from '../define.ts';
 
 // What the protocol says about a request; the rest, the token above all, was for this server alone.
 const passed = [
@@ -33,7 +33,7 @@ const call = defineRoute({
   answer: z.unknown(),
   refusal: z.union([refusal, problem]),
   async handle(given): Promise<RawReply> {
-    const { services, room, caller } = given;
+    const { services, ownerServices, caller } = given;
     const readOnly = !services.mcpWrites || caller.role === 'viewer';
     const headers: Record<string, string> = {};
     for (const name of passed) {
@@ -47,9 +47,9 @@ const call = defineRoute({
       signal: given.signal,
     });
     const response = await answerOverHttp(request, {
-      store: room.store,
+      store: ownerServices.store,
       context: () => runContext(given),
-      compactor: room.engineOf(room.store).compactor,
+      compactor: ownerServices.engineOf(ownerServices.store).compactor,
       readOnly,
       version: apiVersion,
     });
@@ -58,4 +58,4 @@ const call = defineRoute({
 });
 
 /** The MCP server's one route. */
-export const mcp: readonly Route[] = [call];
+export const mcp: readonly RouteDefinition[] = [call];

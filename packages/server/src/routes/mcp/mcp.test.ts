@@ -81,7 +81,7 @@ describe('the MCP server and the official client', () => {
     const reading = await official();
     const names = (await reading.client.listTools()).tools.map((tool) => tool.name);
     expect(names).not.toContain('append');
-    const { treeId } = await planted(reading.server);
+    const { treeId } = await sample(reading.server);
     await expect(reading.call('append', { tree: treeId, text: 'No.' })).rejects.toThrow('append');
     for (const close of closing.splice(0).reverse()) await close();
     await reading.server.close();
@@ -91,7 +91,7 @@ describe('the MCP server and the official client', () => {
 
   it('[MS6] trees and threads are resources, with what is left out counted', async () => {
     const { server: own, client } = await official();
-    const { treeId, nodeIds } = await planted(own);
+    const { treeId, nodeIds } = await sample(own);
     const { resources } = await client.listResources();
     expect(resources).toMatchObject([{ uri: `coppice://trees/${treeId}`, name: 'Woods' }]);
     const { resourceTemplates } = await client.listResourceTemplates();
@@ -116,7 +116,7 @@ describe('the MCP server and the official client', () => {
 
   it('[MS6] a prompt gives a thread to go on from', async () => {
     const { server: own, client } = await official();
-    const { treeId, nodeIds } = await planted(own);
+    const { treeId, nodeIds } = await sample(own);
     expect((await client.listPrompts()).prompts).toMatchObject([{ name: 'continue-branch' }]);
     const words = { tree: treeId, node: nodeIds[0] ?? '' };
     const { messages } = await client.getPrompt({ name: 'continue-branch', arguments: words });
@@ -127,7 +127,7 @@ describe('the MCP server and the official client', () => {
   it('[MS7] lists are given a page at a time, and long texts and large trees are cut and counted', async () => {
     const { server: own, call } = await official();
     const trees: string[] = [];
-    for (const _ of [1, 2, 3]) trees.push((await planted(own)).treeId);
+    for (const _ of [1, 2, 3]) trees.push((await sample(own)).treeId);
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page = JSON.parse((await call('list', { limit: 2, ...(cursor === '' ? {} : { cursor }) })).said);
@@ -190,7 +190,7 @@ describe('the MCP server', () => {
   it('[MS1] a second Coppice lists, searches, reads and compares what the first keeps', async () => {
     const { server: own, client, call } = await connected(false);
     expect(client.servers()).toMatchObject([{ status: 'ready' }]);
-    const { treeId, nodeIds } = await planted(own);
+    const { treeId, nodeIds } = await sample(own);
     expect(JSON.parse((await call('list', {})).said)).toMatchObject({ items: [{ id: treeId }] });
     expect(JSON.parse((await call('search', { text: 'oak' })).said).items.length).toBeGreaterThan(0);
     const thread = JSON.parse((await call('read-thread', { tree: treeId })).said);
@@ -213,7 +213,7 @@ describe('the MCP server', () => {
 
   it('[MS3] where it may, it appends, branches, bookmarks and brings branches back', async () => {
     const { server: own, call } = await connected(true);
-    const { treeId, nodeIds } = await planted(own);
+    const { treeId, nodeIds } = await sample(own);
     const added = JSON.parse((await call('append', { tree: treeId, node: nodeIds[0], text: 'Another way.' })).said);
     expect(added).toMatchObject({ treeId });
     expect(JSON.parse((await call('branch', { tree: treeId, node: nodeIds[1] })).said)).toMatchObject({
@@ -244,7 +244,7 @@ describe('the MCP server', () => {
   });
 });
 
-async function planted(own: TestServer): Promise<{ readonly treeId: string; readonly nodeIds: readonly string[] }> {
+async function sample(own: TestServer): Promise<{ readonly treeId: string; readonly nodeIds: readonly string[] }> {
   const made = await own.ask('POST', '/api/trees', { body: { title: 'Woods' } });
   const { treeId, version } = made.body;
   const messages = [

@@ -1,8 +1,8 @@
 /** What there is to talk with: models, tools, MCP servers, and what the operator has set. */
 import { z } from '@hono/zod-openapi';
 import { refuseHttp } from '../../http-errors.ts';
-import { anyObject, list } from '../../wire/schemas.ts';
-import { defineRoute, reply } from '../define.ts';
+import { anyObject, listOfSchema } from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
 
 const price = z.object({
   input: z.number(),
@@ -27,7 +27,7 @@ const choice = z
   })
   .openapi('ModelChoice');
 
-const choices = z.object({ items: list(choice), default: z.string() });
+const choices = z.object({ items: listOfSchema(choice), default: z.string() });
 
 const listModels = defineRoute({
   method: 'get',
@@ -36,7 +36,7 @@ const listModels = defineRoute({
   summary: 'Every model that can be asked, those that are ready first, and the one of choice.',
   answer: choices,
   async handle({ services }) {
-    return reply({ items: services.providers.list(), default: await services.defaultModel() });
+    return toReply({ items: services.providers.list(), default: await services.defaultModel() });
   },
 });
 
@@ -48,7 +48,7 @@ const refresh = defineRoute({
   answer: choices,
   async handle({ services, signal }) {
     await services.providers.refresh(signal);
-    return reply({ items: services.providers.list(), default: await services.defaultModel() });
+    return toReply({ items: services.providers.list(), default: await services.defaultModel() });
   },
 });
 
@@ -58,14 +58,14 @@ const listTools = defineRoute({
   name: 'listTools',
   summary: 'The tools that models may call.',
   answer: z.object({
-    items: list(
+    items: listOfSchema(
       z
         .object({ name: z.string(), description: z.string(), parameters: anyObject, sideEffects: z.boolean() })
         .openapi('Tool'),
     ),
   }),
   handle: ({ services }) =>
-    reply({
+    toReply({
       items: services.tools
         .list()
         .map(({ name, description, parameters, sideEffects }) => ({ name, description, parameters, sideEffects })),
@@ -77,8 +77,8 @@ const listServers = defineRoute({
   path: '/api/mcp',
   name: 'listMcpServers',
   summary: 'The MCP servers of the operator’s configuration, how each is, and what its tools are like.',
-  answer: z.object({ servers: list(anyObject) }),
-  handle: ({ services }) => reply({ servers: services.mcp?.servers() ?? [] }),
+  answer: z.object({ servers: listOfSchema(anyObject) }),
+  handle: ({ services }) => toReply({ servers: services.mcp?.servers() ?? [] }),
 });
 
 const approveTool = defineRoute({
@@ -91,7 +91,7 @@ const approveTool = defineRoute({
   answer: z.object({ approved: z.number() }),
   async handle({ services, body }) {
     if (services.mcp === null) return refuseHttp('http/not-found', 'There are no MCP servers here.');
-    return reply({ approved: await services.mcp.approve(body.tool, body.hash) });
+    return toReply({ approved: await services.mcp.approve(body.tool, body.hash) });
   },
 });
 
@@ -102,7 +102,7 @@ const settings = defineRoute({
   summary: 'What the operator has set, as far as it may be seen: no key, and no path on the machine.',
   answer: z.object({
     defaultModel: z.string(),
-    providers: list(
+    providers: listOfSchema(
       z.object({ name: z.string(), label: z.string(), kind: z.string(), key: z.boolean(), enabled: z.boolean() }),
     ),
     tools: z.object({ approval: z.enum(['ask', 'never', 'always']), rounds: z.number(), calls: z.number() }),
@@ -113,13 +113,13 @@ const settings = defineRoute({
     }),
     limits: z.object({ bodyBytes: z.number(), attachmentBytes: z.number() }),
     quotas: z.object({ streams: z.number(), generations: z.number(), temporaryTrees: z.number() }),
-    store: z.object({ kind: z.string(), readOnly: z.boolean(), notes: list(z.string()), search: z.boolean() }),
-    warnings: list(z.string()),
+    store: z.object({ kind: z.string(), readOnly: z.boolean(), notes: listOfSchema(z.string()), search: z.boolean() }),
+    warnings: listOfSchema(z.string()),
   }),
   async handle({ services, caller }) {
     const { config, limits, quotas } = services;
     const info = await services.store.info();
-    return reply({
+    return toReply({
       defaultModel: await services.defaultModel(),
       providers: services.providers.all.map(({ name, label, kind }) => ({
         name,

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { referencePolicy } from '../../reference-page.ts';
 import { anyObject } from '../../wire/schemas.ts';
-import { defineRoute, reply } from '../define.ts';
+import { defineRoute, toReply } from '../define.ts';
 
 const health = z.object({ status: z.enum(['ok', 'unavailable']) });
 
@@ -28,8 +28,8 @@ const healthz = defineRoute({
     // Another process may have acknowledged some; nobody waits for the disk to say so.
     void recorder.refreshFailed();
     const { health: word, waiting, spilled, dropped, failed, unacknowledged } = recorder.state;
-    const told = { health: word, waiting, spilled, dropped, failed, unacknowledged };
-    return reply({ status: 'ok' as const, recorder: told });
+    const reported = { health: word, waiting, spilled, dropped, failed, unacknowledged };
+    return toReply({ status: 'ok' as const, recorder: reported });
   },
 });
 
@@ -43,10 +43,10 @@ const readyz = defineRoute({
   async handle({ services }) {
     try {
       await services.store.trees({ limit: 1 });
-      return reply({ status: 'ok' as const });
+      return toReply({ status: 'ok' as const });
     } catch (error) {
       services.log.warn({ err: error }, 'the store does not answer');
-      return reply({ status: 'unavailable' as const }, { status: 503 });
+      return toReply({ status: 'unavailable' as const }, { status: 503 });
     }
   },
 });

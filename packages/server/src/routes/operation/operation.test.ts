@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTestServer, plantTree } from '../../testing/index.ts';
+import { createTree, openTestServer } from '../../testing/index.ts';
 
 test('[A30] health says that the process answers and readiness that the store does, to anybody and without a word more', async () => {
   const server = await openTestServer();
@@ -32,7 +32,7 @@ test('[A32] the reference page lists every route and loads nothing', async () =>
 
 test('[A129] a path that is there under other methods says which, and one that is not there is 404, both as JSON', async () => {
   const server = await openTestServer();
-  const { id } = await plantTree(server);
+  const { id } = await createTree(server);
   for (const [method, path, allow] of [
     ['PUT', '/api/trees', 'POST, GET, HEAD'],
     ['POST', `/api/trees/${id}/page`, 'GET, HEAD'],

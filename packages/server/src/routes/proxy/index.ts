@@ -6,14 +6,14 @@ import type { WireKind } from '../../proxy/exchange.ts';
 import { proxyCall } from '../../proxy/proxy.ts';
 import type { Recorder } from '../../proxy/recorder.ts';
 import { wireProblems } from '../../proxy/wire-refusal.ts';
-import { type Call, defineRoute, type RawReply, type Route, reply } from '../define.ts';
+import { defineRoute, type RawReply, type RouteCall, type RouteDefinition, toReply } from '../define.ts';
 
 const anything = z.unknown();
 // Whatever stands behind a path is the service's: Anthropic's clients say `?beta=true` there.
 const anyQuery = z.looseObject({});
 
 /** What is told of a route of the proxy. */
-interface Place {
+interface ProxyPlace {
   /** What stands before `/v1`. */
   readonly base: string;
   /** Below `/v1`. */
@@ -24,8 +24,8 @@ interface Place {
 
 /** Hands a call on, with the project that its path names. */
 async function handOn(
-  call: Call<object, unknown, unknown>,
-  { path }: Place,
+  call: RouteCall<object, unknown, unknown>,
+  { path }: ProxyPlace,
   wire: WireKind | null,
   body: Uint8Array | null,
 ): Promise<RawReply> {
@@ -36,13 +36,13 @@ async function handOn(
 }
 
 /** What refusals of a path look like: a service that both have is spoken for by its clients. */
-function refusalOf(path: string): z.ZodType {
+function proxyRefusal(path: string): z.ZodType {
   if (path.startsWith('messages')) return wireProblems.anthropic;
   const { openai, anthropic } = wireProblems;
   return path === 'models' || path === 'embeddings' ? z.union([openai, anthropic]) : openai;
 }
 
-function passed(place: Place, wire: WireKind | null): Route {
+function passedThrough(place: ProxyPlace, wire: WireKind | null): RouteDefinition {
   const { base, path, name, summary } = place;
   return defineRoute({
     method: 'post',
@@ -52,12 +52,12 @@ function passed(place: Place, wire: WireKind | null): Route {
     needs: { body: 'bytes', limit: 'proxyBytes', access: 'write' },
     query: anyQuery,
     answer: anything,
-    refusal: refusalOf(path),
+    refusal: proxyRefusal(path),
     handle: async (call) => handOn(call, place, wire, await call.bytes()),
   });
 }
 
-function listed(place: Place): Route {
+function listedCall(place: ProxyPlace): RouteDefinition {
   const { base, path, name, summary } = place;
   return defineRoute({
     method: 'get',
@@ -66,25 +66,25 @@ function listed(place: Place): Route {
     summary,
     query: anyQuery,
     answer: anything,
-    refusal: refusalOf(path),
+    refusal: proxyRefusal(path),
     handle: (call) => handOn(call, place, null, null),
   });
 }
 
-function routesBelow(base: string, ending: string): Route[] {
-  const at = (path: string, name: string, summary: string): Place => ({
+function routesBelow(base: string, ending: string): RouteDefinition[] {
+  const at = (path: string, name: string, summary: string): ProxyPlace => ({
     base,
     path,
     name: `${name}${ending}`,
     summary,
   });
   return [
-    passed(at('chat/completions', 'proxyChatCompletions', 'A chat completion, passed on and recorded.'), 'chat'),
-    passed(at('responses', 'proxyResponses', 'A response, passed on and recorded.'), 'responses'),
-    passed(at('messages', 'proxyMessages', 'A message to Anthropic, passed on and recorded.'), 'messages'),
-    passed(at('messages/count_tokens', 'proxyCountTokens', 'A count of tokens, passed on.'), null),
-    passed(at('embeddings', 'proxyEmbeddings', 'Embeddings, passed on and not recorded.'), null),
-    listed(at('models', 'proxyModels', 'The models of the service that calls are passed on to, or our own.')),
+    passedThrough(at('chat/completions', 'proxyChatCompletions', 'A chat completion, passed on and recorded.'), 'chat'),
+    passedThrough(at('responses', 'proxyResponses', 'A response, passed on and recorded.'), 'responses'),
+    passedThrough(at('messages', 'proxyMessages', 'A message to Anthropic, passed on and recorded.'), 'messages'),
+    passedThrough(at('messages/count_tokens', 'proxyCountTokens', 'A count of tokens, passed on.'), null),
+    passedThrough(at('embeddings', 'proxyEmbeddings', 'Embeddings, passed on and not recorded.'), null),
+    listedCall(at('models', 'proxyModels', 'The models of the service that calls are passed on to, or our own.')),
   ];
 }
 
@@ -120,8 +120,12 @@ const stateShape = z
 /** How recording is, with the caller's own calls. What went wrong may tell of paths: it is for admins. */
 function stateFor(recorder: Recorder, { owner, role }: Caller): z.input<typeof stateShape> {
   const own = recorder.calls.filter((call) => call.owner === owner);
-  const { lastError, ...told } = recorder.state;
-  return { ...told, lastError: role === 'admin' ? lastError : null, calls: own.map(({ owner: _, ...call }) => call) };
+  const { lastError, ...reported } = recorder.state;
+  return {
+    ...reported,
+    lastError: role === 'admin' ? lastError : null,
+    calls: own.map(({ owner: _, ...call }) => call),
+  };
 }
 
 const state = defineRoute({
@@ -130,7 +134,7 @@ const state = defineRoute({
   name: 'getProxy',
   summary: 'How recording is, and what was recorded last.',
   answer: stateShape,
-  handle: ({ services: { recorder }, caller }) => reply(stateFor(recorder, caller)),
+  handle: ({ services: { recorder }, caller }) => toReply(stateFor(recorder, caller)),
 });
 
 const pause = defineRoute({
@@ -143,7 +147,7 @@ const pause = defineRoute({
   answer: stateShape,
   handle({ services: { recorder }, caller, body }) {
     recorder.recording = body.recording;
-    return reply(stateFor(recorder, caller));
+    return toReply(stateFor(recorder, caller));
   },
 });
 
@@ -177,7 +181,7 @@ const listFailed = defineRoute({
   name: 'listFailedCalls',
   summary: 'The caller’s calls that could not be recorded and that nobody has acknowledged, newest first.',
   answer: failedCalls,
-  handle: async ({ services: { recorder }, caller }) => reply(await failedFor(recorder, caller)),
+  handle: async ({ services: { recorder }, caller }) => toReply(await failedFor(recorder, caller)),
 });
 
 const acknowledgeFailed = defineRoute({
@@ -190,7 +194,7 @@ const acknowledgeFailed = defineRoute({
   answer: failedCalls.extend({ acknowledged: z.number() }),
   async handle({ services: { recorder }, caller, body }) {
     const acknowledged = await recorder.acknowledgeFailed(caller.owner, body.ids);
-    return reply({ acknowledged, ...(await failedFor(recorder, caller)) });
+    return toReply({ acknowledged, ...(await failedFor(recorder, caller)) });
   },
 });
 
@@ -204,12 +208,12 @@ const retryFailed = defineRoute({
   async handle({ services: { recorder }, caller, params }) {
     if (!(await recorder.retryFailed(caller.owner, params.id)))
       refuseHttp('http/not-found', `No failed call ${JSON.stringify(params.id)} is kept that could be recorded again.`);
-    return reply(await failedFor(recorder, caller));
+    return toReply(await failedFor(recorder, caller));
   },
 });
 
 /** The proxy, plain and by project. */
-export const proxy: readonly Route[] = [
+export const proxy: readonly RouteDefinition[] = [
   ...routesBelow('', ''),
   ...routesBelow('/p/{name}', 'OfProject'),
   state,

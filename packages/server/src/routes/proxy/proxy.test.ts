@@ -173,14 +173,14 @@ describe('the recording proxy', () => {
     ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     const { url, server: own, recorder } = await proxied([stream, events.join('')], 'text/event-stream');
     const openai = new OpenAI({ baseURL: `${url}/p/shop/v1`, apiKey: testToken });
-    let heard = '';
+    let received = '';
     for await (const part of await openai.chat.completions.create({
       model: 'm',
       stream: true,
       messages: [{ role: 'user', content: 'Look' }],
     }))
-      heard += part.choices[0]?.delta.content ?? '';
-    expect(heard).toBe('Let me look.');
+      received += part.choices[0]?.delta.content ?? '';
+    expect(received).toBe('Let me look.');
     const anthropic = new Anthropic({ baseURL: `${url}/p/shop`, apiKey: testToken });
     const message = await anthropic.messages
       .stream({ model: 'claude', max_tokens: 9, system: 'Be kind.', messages: [{ role: 'user', content: 'Hello' }] })
@@ -276,10 +276,10 @@ describe('the recording proxy', () => {
     const messages = [{ role: 'user' as const, content: 'How do I connect a model?' }];
     const whole = await openai.chat.completions.create({ model: 'offline/guide', messages });
     expect(whole.choices[0]?.message.content).toContain('ANTHROPIC_API_KEY');
-    let heard = '';
+    let received = '';
     for await (const part of await openai.chat.completions.create({ model: 'gpt-5', messages, stream: true }))
-      heard += part.choices[0]?.delta.content ?? '';
-    expect(heard.length).toBeGreaterThan(50);
+      received += part.choices[0]?.delta.content ?? '';
+    expect(received.length).toBeGreaterThan(50);
     const anthropic = new Anthropic({ baseURL: listening.url, apiKey: testToken });
     const message = await anthropic.messages.stream({ model: 'claude', max_tokens: 500, messages }).finalMessage();
     expect(message.stop_reason).toBe('end_turn');

@@ -1,9 +1,9 @@
 /** What two branches have in common and where they differ. */
 import { diffBranches, diffMessages, readPath, readTree } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { placeOf } from '../../places.ts';
-import { anyObject, list, node, nodeIdText } from '../../wire/schemas.ts';
-import { defineRoute, reply } from '../define.ts';
+import { resolveTree } from '../../resolve-tree.ts';
+import { anyObject, listOfSchema, node, nodeIdText } from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
 
 const textPart = z.object({ type: z.enum(['equal', 'added', 'removed']), text: z.string() });
 
@@ -17,20 +17,20 @@ const diff = defineRoute({
     version: z.number(),
     common: nodeIdText.nullable(),
     shared: z.number(),
-    left: list(node),
-    right: list(node),
-    messages: list(
+    left: listOfSchema(node),
+    right: listOfSchema(node),
+    messages: listOfSchema(
       z.object({
         left: nodeIdText,
         right: nodeIdText,
         equal: z.boolean(),
-        text: list(textPart),
-        blocks: list(anyObject),
+        text: listOfSchema(textPart),
+        blocks: listOfSchema(anyObject),
       }),
     ),
   }),
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const { a, b } = call.query;
     const { version, found } = await store.read(id, function* () {
       const row = yield* readTree(id);
@@ -43,7 +43,7 @@ const diff = defineRoute({
       const { equal, text, blocks } = diffMessages(left.message, right.message);
       return [{ left: left.id, right: right.id, equal, text, blocks }];
     });
-    return reply({ version, ...found, messages }, { version });
+    return toReply({ version, ...found, messages }, { version });
   },
 });
 

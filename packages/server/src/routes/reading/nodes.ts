@@ -1,10 +1,10 @@
 /** Single nodes, what is beside and below them, and what points there. */
-import { ask, impactOf, type Node, type NodeId, nodeId, type Reading, readTree, refuse } from '@coppice/core';
+import { ask, impactOf, type Node, type NodeId, nodeId, type ReadProgram, readTree, refuse } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { formatOf, placeOf } from '../../places.ts';
+import { formatOfTree, resolveTree } from '../../resolve-tree.ts';
 import { readNodes } from '../../tree-view.ts';
-import { anyObject, bookmark, list, node, nodeIdText } from '../../wire/schemas.ts';
-import { defineRoute, reply } from '../define.ts';
+import { anyObject, bookmark, listOfSchema, node, nodeIdText } from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
 import { mostNodes, nodesAnswer, theLive } from './answers.ts';
 
 const getNode = defineRoute({
@@ -14,17 +14,17 @@ const getNode = defineRoute({
   summary: 'One node.',
   answer: z.object({ version: z.number(), node, bookmark: z.union([bookmark, z.null()]) }),
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const found = await store.read(id, function* () {
       const { version } = yield* readTree(id);
       const one = yield* theLive(call.params.node);
       return { version, node: one, bookmark: yield* ask('bookmark', { on: one.id }) };
     });
-    return reply(found, { version: found.version });
+    return toReply(found, { version: found.version });
   },
 });
 
-function* readChildren(of: NodeId): Reading<readonly Node[]> {
+function* readChildren(of: NodeId): ReadProgram<readonly Node[]> {
   const [ids = []] = yield* ask('childIds', { of: [of] });
   return yield* readNodes(ids);
 }
@@ -36,13 +36,13 @@ const children = defineRoute({
   summary: 'What hangs on a node, in order; the root may be named too.',
   answer: nodesAnswer,
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const found = await store.read(id, function* () {
       const { version } = yield* readTree(id);
       const parent = yield* theLive(call.params.node);
       return { version, nodes: yield* readChildren(parent.id) };
     });
-    return reply(found, { version: found.version });
+    return toReply(found, { version: found.version });
   },
 });
 
@@ -51,16 +51,16 @@ const siblings = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/siblings',
   name: 'getSiblings',
   summary: 'The variants of a node, itself among them, and which it is.',
-  answer: z.object({ version: z.number(), index: z.number(), total: z.number(), nodes: list(node) }),
+  answer: z.object({ version: z.number(), index: z.number(), total: z.number(), nodes: listOfSchema(node) }),
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const found = await store.read(id, function* () {
       const { version } = yield* readTree(id);
       const one = yield* theLive(call.params.node);
       const nodes = one.parentId === null ? [one] : yield* readChildren(one.parentId);
       return { version, index: nodes.findIndex((each) => each.id === one.id), total: nodes.length, nodes };
     });
-    return reply(found, { version: found.version });
+    return toReply(found, { version: found.version });
   },
 });
 
@@ -72,13 +72,13 @@ const impact = defineRoute({
   query: z.strictObject({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
   answer: z.object({
     count: z.number(),
-    bookmarks: list(bookmark),
-    pending: list(nodeIdText),
+    bookmarks: listOfSchema(bookmark),
+    pending: listOfSchema(nodeIdText),
     active: z.boolean(),
     shares: z.number(),
   }),
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const { services, caller, params } = call;
     const { mode } = call.query;
     const found = await store.read(id, function* () {
@@ -96,7 +96,7 @@ const impact = defineRoute({
     const shares = (await services.store.accounts.shares(caller.owner, id)).filter(
       (share) => share.revokedAt === null && share.nodeIds.some((each) => found.inside.has(each)),
     );
-    return reply({ ...found.impact, shares: shares.length });
+    return toReply({ ...found.impact, shares: shares.length });
   },
 });
 
@@ -108,7 +108,7 @@ const contents = defineRoute({
   query: z.strictObject({ ids: z.string() }),
   answer: z.object({ messages: z.record(z.string(), anyObject) }),
   async handle(call) {
-    const place = await placeOf(call, call.params.tree);
+    const place = await resolveTree(call, call.params.tree);
     const { treeId: id, store } = place;
     const ids = call.query.ids.split(',').filter((text) => text !== '');
     if (ids.length > mostNodes) return refuse('command/invalid', `At most ${mostNodes} nodes are given at once.`, {});
@@ -116,7 +116,7 @@ const contents = defineRoute({
     const texts = await store.content(id, ids.map(nodeId));
     // The texts are JSON already: they are put together, not read and printed again.
     const parts = [...texts].map(([each, text]) => `${JSON.stringify(each)}:${text}`);
-    const format = JSON.stringify(await formatOf(place));
+    const format = JSON.stringify(await formatOfTree(place));
     return { text: `{"conversation_format":${format},"messages":{${parts.join(',')}}}` };
   },
 });
@@ -126,14 +126,14 @@ const bookmarks = defineRoute({
   path: '/api/trees/{tree}/bookmarks',
   name: 'getBookmarks',
   summary: 'The bookmarks of a tree.',
-  answer: z.object({ version: z.number(), items: list(bookmark) }),
+  answer: z.object({ version: z.number(), items: listOfSchema(bookmark) }),
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const found = await store.read(id, function* () {
       const { version, rootId } = yield* readTree(id);
-      return { version, items: (yield* ask('inside', { of: rootId })).bookmarks };
+      return { version, items: (yield* ask('subtreeInfo', { of: rootId })).bookmarks };
     });
-    return reply(found, { version: found.version });
+    return toReply(found, { version: found.version });
   },
 });
 

@@ -1,8 +1,8 @@
 /** Pages of a thread, and the shape of a tree. */
 import { ask, readTopology, readTree, type TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { given } from '../../given.ts';
-import { placeOf } from '../../places.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { resolveTree } from '../../resolve-tree.ts';
 import { readThreadPage } from '../../thread-page.ts';
 import { linearMessage, linearMessages } from '../../wire/linear-messages.ts';
 import {
@@ -10,7 +10,7 @@ import {
   conversationFormat,
   count,
   flag,
-  list,
+  listOfSchema,
   node,
   nodeIdText,
   pageLimit,
@@ -18,9 +18,9 @@ import {
   topologyNode,
 } from '../../wire/schemas.ts';
 import { toTopologyColumns } from '../../wire/topology-columns.ts';
-import { defineRoute, reply } from '../define.ts';
+import { defineRoute, toReply } from '../define.ts';
 
-const variants = z.object({ index: z.number(), total: z.number(), ids: list(nodeIdText) });
+const variants = z.object({ index: z.number(), total: z.number(), ids: listOfSchema(nodeIdText) });
 
 /** A page of a thread. */
 export const threadPage = z
@@ -29,14 +29,14 @@ export const threadPage = z
     activeNodeId: nodeIdText.nullable(),
     version: z.number(),
     conversation_format: conversationFormat,
-    nodes: list(node),
-    groups: z.record(z.string(), list(node)),
+    nodes: listOfSchema(node),
+    groups: z.record(z.string(), listOfSchema(node)),
     variants: z.record(z.string(), variants),
     before: nodeIdText.nullable(),
     after: nodeIdText.nullable(),
     bookmarks: z.record(z.string(), bookmark),
     runs: z.record(z.string(), z.string()),
-    messages: list(linearMessage).optional(),
+    messages: listOfSchema(linearMessage).optional(),
   })
   .openapi('ThreadPage');
 
@@ -56,10 +56,10 @@ const page = defineRoute({
   }),
   answer: threadPage,
   async handle(call) {
-    const place = await placeOf(call, call.params.tree);
+    const place = await resolveTree(call, call.params.tree);
     const found = await readThreadPage(place.store, place.treeId, call.query);
     const messages = call.query.format === 'linear' ? { messages: linearMessages(found.nodes) } : {};
-    return reply({ ...found, ...messages }, { version: found.version });
+    return toReply({ ...found, ...messages }, { version: found.version });
   },
 });
 
@@ -67,7 +67,7 @@ const page = defineRoute({
 function* readShape(id: TreeId, options: { readonly from?: string; readonly depth?: number } = {}) {
   const { rootId, activeNodeId, version } = yield* readTree(id);
   const nodes = yield* readTopology(id, options);
-  const { bookmarks } = yield* ask('inside', { of: rootId });
+  const { bookmarks } = yield* ask('subtreeInfo', { of: rootId });
   return { rootId, activeNodeId, version, nodes, bookmarks };
 }
 
@@ -76,7 +76,7 @@ const shape = {
   activeNodeId: nodeIdText.nullable(),
   version: z.number(),
   conversation_format: conversationFormat,
-  bookmarks: list(bookmark),
+  bookmarks: listOfSchema(bookmark),
 };
 
 const topology = defineRoute({
@@ -85,12 +85,12 @@ const topology = defineRoute({
   name: 'getTopology',
   summary: 'The tree without what it says, flat: all of it, or what is below a node down to a depth.',
   query: z.strictObject({ from: z.string().optional(), depth: count.optional() }),
-  answer: z.object({ ...shape, nodes: list(topologyNode) }),
+  answer: z.object({ ...shape, nodes: listOfSchema(topologyNode) }),
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const { from, depth } = call.query;
-    const found = await store.read(id, () => readShape(id, given({ from, depth })));
-    return reply(found, { version: found.version });
+    const found = await store.read(id, () => readShape(id, omitUndefined({ from, depth })));
+    return toReply(found, { version: found.version });
   },
 });
 
@@ -102,9 +102,9 @@ const columns = defineRoute({
     'The same of the whole tree in columns, less than half as long: each field once, then its value for each node.',
   answer: z.object({ ...shape, columns: topologyColumns }),
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const { nodes, ...found } = await store.read(id, () => readShape(id));
-    return reply({ ...found, columns: toTopologyColumns(nodes) }, { version: found.version });
+    return toReply({ ...found, columns: toTopologyColumns(nodes) }, { version: found.version });
   },
 });
 

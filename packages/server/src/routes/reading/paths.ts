@@ -3,16 +3,16 @@ import {
   ask,
   type Node,
   type NodeId,
-  type Reading,
+  type ReadProgram,
   readPath,
   readPathThrough,
   readRecentLeaves,
   readTree,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { placeOf } from '../../places.ts';
+import { resolveTree } from '../../resolve-tree.ts';
 import { pageLimit } from '../../wire/schemas.ts';
-import { defineRoute, reply } from '../define.ts';
+import { defineRoute, toReply } from '../define.ts';
 import { mostNodes, nodesAnswer, theLive, withVersion } from './answers.ts';
 
 const path = defineRoute({
@@ -24,7 +24,7 @@ const path = defineRoute({
   query: z.strictObject({ from: z.string().optional(), to: z.string().optional() }),
   answer: nodesAnswer,
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const { from, to } = call.query;
     const found = await store.read(id, function* () {
       const { version, activeNodeId } = yield* readTree(id);
@@ -32,7 +32,7 @@ const path = defineRoute({
       const nodes = end === null ? [] : yield* readPath({ to: end, ...(from === undefined ? {} : { from }) });
       return { version, nodes };
     });
-    return reply(found, { version: found.version });
+    return toReply(found, { version: found.version });
   },
 });
 
@@ -44,15 +44,15 @@ const leaves = defineRoute({
   query: z.strictObject({ limit: pageLimit.optional() }),
   answer: nodesAnswer,
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const limit = Math.min(call.query.limit ?? 20, mostNodes);
     const found = await store.read(id, () => withVersion(id, readRecentLeaves(limit)));
-    return reply(found, { version: found.version });
+    return toReply(found, { version: found.version });
   },
 });
 
 /** The last nodes of the path through a node: where a branch ends, without reading all of it. */
-function* readEndThrough(id: NodeId, limit: number): Reading<readonly Node[]> {
+function* readEndThrough(id: NodeId, limit: number): ReadProgram<readonly Node[]> {
   const node = yield* theLive(id);
   const to = yield* ask('lastVisited', { from: node.id });
   return (yield* ask('path', { to, limit: Math.max(1, Math.min(limit, mostNodes)) })).nodes;
@@ -66,12 +66,12 @@ const pathThrough = defineRoute({
   query: z.strictObject({ limit: pageLimit.optional() }),
   answer: nodesAnswer,
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const { limit } = call.query;
     const wanted = () =>
       limit === undefined ? readPathThrough(call.params.node) : readEndThrough(call.params.node, limit);
     const found = await store.read(id, () => withVersion(id, wanted()));
-    return reply(found, { version: found.version });
+    return toReply(found, { version: found.version });
   },
 });
 

@@ -2,7 +2,7 @@ import { type Store, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { z } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
-import { freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
+import { createTree, freshId, openTestServer, type TestServer } from '../../testing/index.ts';
 import { readThreadPage } from '../../thread-page.ts';
 import { routes } from '../index.ts';
 
@@ -17,7 +17,7 @@ function texts(nodes: readonly Named[]): string[] {
 
 /** a → b → c, with a second variant of b and a reply to it. */
 async function forked(server: TestServer) {
-  const { id, rootId, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const { id, rootId, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const [a = '', b = '', c = ''] = nodeIds;
   const edited = await server.ask('POST', `/api/trees/${id}/nodes/${b}/edit`, { version, body: { content: 'b2' } });
   return { id, rootId, a, b, c, b2: edited.body.result.nodeId, version: edited.body.version };
@@ -26,7 +26,7 @@ async function forked(server: TestServer) {
 test('[A10] a page is the end of a branch with root, active node and version on it, and goes on above its cursor', async () => {
   const server = await openTestServer();
   const all = Array.from({ length: 45 }, (_, index) => `m${index}`);
-  const { id, rootId, nodeIds, version } = await plantTree(server, all);
+  const { id, rootId, nodeIds, version } = await createTree(server, all);
   const seen: string[] = [];
   let before: string | null = null;
   do {
@@ -169,7 +169,7 @@ test('[A17] two branches are compared from where they part, word by word', async
 
 test('[A18] a search finds in every branch what is written, character by character', async () => {
   const server = await openTestServer();
-  await plantTree(server, ['The price rose by 50% in May', 'A rise of 500 is not that']);
+  await createTree(server, ['The price rose by 50% in May', 'A rise of 500 is not that']);
   const hits = await server.ask('GET', `/api/search?q=${encodeURIComponent('50%')}`);
   expect(hits.body.items.map((hit: { role: string }) => hit.role)).toEqual(['user']);
   expect((await server.ask('GET', '/api/search?q=rise&role=user')).body.items).toEqual([]);
@@ -219,7 +219,7 @@ test('[A154] every route about one tree says how it is stored', () => {
 test('[A154] what is read, written, seen by a model and was says how the tree is stored, a list until it branches', async () => {
   const store = await openStore('memory:', { treeWrites: 'off' });
   const server = await openTestServer({ store });
-  const { id, nodeIds, version } = await plantTree(server, ['Hello', 'Hi']);
+  const { id, nodeIds, version } = await createTree(server, ['Hello', 'Hi']);
   const at = `/api/trees/${id}`;
   const made = await server.ask('POST', '/api/trees', { body: { messages: [{ role: 'user', content: 'one' }] } });
   const messages = [{ role: 'user', content: 'more' }];
@@ -234,7 +234,7 @@ test('[A154] what is read, written, seen by a model and was says how the tree is
   expect(answers.map(({ body }) => body.conversation_format)).toEqual(answers.map(() => 'linear'));
   await server.close();
   const branching = await openTestServer();
-  const tree = await plantTree(branching);
+  const tree = await createTree(branching);
   const edit = await branching.ask('POST', `/api/trees/${tree.id}/nodes/${tree.nodeIds[0]}/edit`, {
     version: tree.version,
     body: { content: 'Hey' },
@@ -268,7 +268,7 @@ function watched(store: Store): { readonly store: Store; readonly asked: string[
 
 test('[A9] a page asks the store the same few questions however long it is', async () => {
   const server = await openTestServer();
-  const { id, version } = await plantTree(
+  const { id, version } = await createTree(
     server,
     Array.from({ length: 200 }, (_, index) => `m${index}`),
   );
@@ -290,7 +290,7 @@ test('[A9] a page asks the store the same few questions however long it is', asy
 
 test('[A152] going on downwards pays for the length of a branch once, and sees what has changed on it', async () => {
   const server = await openTestServer();
-  const { id, rootId, nodeIds } = await plantTree(
+  const { id, rootId, nodeIds } = await createTree(
     server,
     Array.from({ length: 50 }, (_, index) => `m${index}`),
   );

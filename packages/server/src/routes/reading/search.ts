@@ -1,8 +1,8 @@
 /** Search over every branch. */
 import { type Role, refuse, treeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { list, nodeIdText, pageLimit, role, treeIdText } from '../../wire/schemas.ts';
-import { defineRoute, reply } from '../define.ts';
+import { listOfSchema, nodeIdText, pageLimit, role, treeIdText } from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
 
 const search = defineRoute({
   method: 'get',
@@ -18,7 +18,7 @@ const search = defineRoute({
     cursor: z.string().optional(),
   }),
   answer: z.object({
-    items: list(
+    items: listOfSchema(
       z
         .object({
           treeId: treeIdText,
@@ -32,10 +32,10 @@ const search = defineRoute({
     ),
     cursor: z.string().nullable(),
   }),
-  async handle({ room, query }) {
+  async handle({ ownerServices, query }) {
     const { q, treeId: within, project, role: wanted, limit, cursor } = query;
-    return reply(
-      await room.store.search({
+    return toReply(
+      await ownerServices.store.search({
         text: q,
         ...(within === undefined ? {} : { treeId: treeId(within) }),
         ...(project === undefined ? {} : { project }),

@@ -1,12 +1,12 @@
 /** Share links: one path as it is now, and what of it may be seen, for whoever has the link. */
 import { randomBytes } from 'node:crypto';
-import { definitionOf, isKnown } from '@coppice/content';
+import { blockDefinitionOf, isKnown } from '@coppice/content';
 import {
   ask,
   type Block,
   isToolUse,
   type Node,
-  type Reading,
+  type ReadProgram,
   readNodesAsOf,
   readPath,
   readTree,
@@ -20,11 +20,11 @@ import { blobReply, noSuchBlob } from '../../blob-reply.ts';
 import { expiryAhead } from '../../expiry.ts';
 import { refuseHttp } from '../../http-errors.ts';
 import { hashToken } from '../../middleware/auth.ts';
-import { placeOf } from '../../places.ts';
+import { resolveTree } from '../../resolve-tree.ts';
 import type { Services } from '../../services.ts';
-import { block, label, list, nodeIdText, role } from '../../wire/schemas.ts';
+import { block, label, listOfSchema, nodeIdText, role } from '../../wire/schemas.ts';
 import { isOpenShare, share, shownShare } from '../../wire/share-view.ts';
-import { defineRoute, reply } from '../define.ts';
+import { defineRoute, toReply } from '../define.ts';
 
 /** What may be shown beside what people and models said; nothing of it is, unless it is ticked. */
 const shareFields = ['system-prompt', 'tools', 'thinking', 'models', 'usage', 'times'] as const;
@@ -39,7 +39,7 @@ const createShare = defineRoute({
   summary: 'Shares the path to a node as it is now. The link is shown this once; nothing that comes later is in it.',
   body: z.strictObject({
     nodeId: z.string().optional(),
-    fields: list(field).optional(),
+    fields: listOfSchema(field).optional(),
     title: label.nullable().optional(),
     expiresAt: z.number().int().nullable().optional(),
   }),
@@ -47,7 +47,7 @@ const createShare = defineRoute({
   status: 201,
   async handle(call) {
     const { services, caller, body } = call;
-    const place = await placeOf(call, call.params.tree);
+    const place = await resolveTree(call, call.params.tree);
     if (place.temporary)
       return refuse('tree/read-only', `The tree ${place.treeId} is temporary: keep it before it is shared.`, {});
     const { row, nodes } = await place.store.read(place.treeId, function* () {
@@ -71,11 +71,11 @@ const createShare = defineRoute({
       revokedAt: null,
     };
     await services.store.accounts.putShare(made);
-    return reply({ share: shownShare(made), token, url: `/s/${token}` });
+    return toReply({ share: shownShare(made), token, url: `/s/${token}` });
   },
 });
 
-const listOfShares = z.object({ items: list(share) });
+const listOfShares = z.object({ items: listOfSchema(share) });
 
 const treeShares = defineRoute({
   method: 'get',
@@ -84,9 +84,9 @@ const treeShares = defineRoute({
   summary: 'The links to a tree of yours.',
   answer: listOfShares,
   async handle(call) {
-    const { store, treeId: id } = await placeOf(call, call.params.tree);
+    const { store, treeId: id } = await resolveTree(call, call.params.tree);
     await store.read(id, () => readTree(id));
-    return reply({ items: (await call.services.store.accounts.shares(call.caller.owner, id)).map(shownShare) });
+    return toReply({ items: (await call.services.store.accounts.shares(call.caller.owner, id)).map(shownShare) });
   },
 });
 
@@ -97,7 +97,7 @@ const allShares = defineRoute({
   summary: 'All your links.',
   answer: listOfShares,
   async handle({ services, caller }) {
-    return reply({ items: (await services.store.accounts.shares(caller.owner)).map(shownShare) });
+    return toReply({ items: (await services.store.accounts.shares(caller.owner)).map(shownShare) });
   },
 });
 
@@ -113,7 +113,7 @@ const revokeShare = defineRoute({
     if (known === undefined) return refuseHttp('http/not-found', `You have no link ${params.id}.`);
     const revoked: Share = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putShare(revoked);
-    return reply({ share: shownShare(revoked) });
+    return toReply({ share: shownShare(revoked) });
   },
 });
 
@@ -131,14 +131,14 @@ const updateShare = defineRoute({
     const { row } = await readShared(services, known);
     const updated: Share = { ...known, version: row.version };
     await accounts.putShare(updated);
-    return reply({ share: shownShare(updated) });
+    return toReply({ share: shownShare(updated) });
   },
 });
 
 const sharedMessage = z.object({
   id: nodeIdText,
   role,
-  content: list(block),
+  content: listOfSchema(block),
   createdAt: z.number().optional(),
   model: z.string().optional(),
   usage: z.unknown().optional(),
@@ -154,12 +154,12 @@ const shared = defineRoute({
     title: z.string().nullable(),
     systemPrompt: z.string().optional(),
     createdAt: z.number(),
-    messages: list(sharedMessage),
+    messages: listOfSchema(sharedMessage),
   }),
   async handle({ services, params }) {
     const known = await openLink(services, params.token);
     const { row, nodes } = await readShared(services, known);
-    return reply(view(known, row, nodes), { headers: noRobots });
+    return toReply(view(known, row, nodes), { headers: noRobots });
   },
 });
 
@@ -178,7 +178,7 @@ const sharedAttachment = defineRoute({
     if (!(await shownBlobs(services, known)).has(hash)) return noSuchBlob(hash);
     // A browser keeps the bytes and asks each time: a link that was revoked gives nothing more, from no cache either.
     const headers = { 'Cache-Control': 'private, no-cache', ...noRobots };
-    return blobReply(services.roomOf(known.owner).store.blobs, hash, header, headers);
+    return blobReply(services.ownerServicesOf(known.owner).store.blobs, hash, header, headers);
   },
 });
 
@@ -204,7 +204,7 @@ interface SharedPath {
 
 /** What is left of a shared path. */
 async function readShared(services: Services, known: Share): Promise<SharedPath> {
-  const found = await services.roomOf(known.owner).store.read(treeId(known.treeId), function* () {
+  const found = await services.ownerServicesOf(known.owner).store.read(treeId(known.treeId), function* () {
     const row = yield* readSharedRow();
     // What was deleted since is not shown, what was changed since as it was: a link never tells more than it did.
     return { row, nodes: yield* readNodesAsOf(known.nodeIds, known.version ?? row.version) };
@@ -212,7 +212,7 @@ async function readShared(services: Services, known: Share): Promise<SharedPath>
   return found.nodes.length === 0 ? noSuchLink() : found;
 }
 
-function* readSharedRow(): Reading<TreeRow> {
+function* readSharedRow(): ReadProgram<TreeRow> {
   const row = yield* ask('tree', {});
   return row === null || row.attributes.trashedAt !== undefined ? noSuchLink() : row;
 }
@@ -231,7 +231,7 @@ const mostRemembered = 100;
 async function shownBlobs(services: Services, known: Share): Promise<ReadonlySet<string>> {
   const remembered = shownBefore.get(services) ?? new Map<string, ShownBlobs>();
   shownBefore.set(services, remembered);
-  const now = await services.roomOf(known.owner).store.read(treeId(known.treeId), readSharedRow);
+  const now = await services.ownerServicesOf(known.owner).store.read(treeId(known.treeId), readSharedRow);
   const before = remembered.get(known.id);
   if (before?.version === now.version) return before.hashes;
   const { row, nodes } = await readShared(services, known);
@@ -291,7 +291,7 @@ const said: ReadonlySet<string> = new Set(['text', 'image', 'file']);
 
 /** A block without fields that its type does not have: whatever came along with a message stays inside. */
 function knownPart(one: Block): Block {
-  return definitionOf(one).withKnownFields(one);
+  return blockDefinitionOf(one).withKnownFields(one);
 }
 
 function mayShow(one: Block, ticked: (name: Field) => boolean): boolean {

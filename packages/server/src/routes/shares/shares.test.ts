@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSharedServer, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
+import { createTree, openSharedServer, openTestServer, type TestServer } from '../../testing/index.ts';
 
 const conversation = [
   { role: 'user', content: 'What is in the file?' },
@@ -19,7 +19,7 @@ const conversation = [
 test('[A95] what is said in the place of a message later, whole or in part, is not in the link; what is deleted is gone from it', async () => {
   for (const kind of ['memory:', 'sqlite']) {
     const server = await openTestServer({ store: kind });
-    const { id, nodeIds } = await plantTree(server, ['one two', 'three', 'four']);
+    const { id, nodeIds } = await createTree(server, ['one two', 'three', 'four']);
     const shared = await server.ask('POST', `/api/trees/${id}/shares`, { body: {} });
     const seen = async () =>
       (await server.ask('GET', `/api/shared/${shared.body.token}`, { token: null })).body.messages.map(
@@ -85,7 +85,7 @@ test('[A156] a link shows the fields of a block that its type has, and no others
 
 test('[A156] an edit in place names the links that show the old text, and each can be made to show the new one', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['one', 'two', 'three']);
+  const { id, nodeIds, version } = await createTree(server, ['one', 'two', 'three']);
   const share = async (body: object) => (await server.ask('POST', `/api/trees/${id}/shares`, { body })).body;
   const [whole, upper, revoked] = [await share({}), await share({ nodeId: nodeIds[0] }), await share({})];
   await server.ask('DELETE', `/api/shares/${revoked.share.id}`);
@@ -156,7 +156,7 @@ test('[A95] a link shows its path as it was, to anybody, and nothing that was no
 test('[A96] a link leads nowhere once it is revoked, has run out, or its tree is in the trash; its token is not kept', async () => {
   let now = 1_000;
   const server = await openTestServer({ now: () => now });
-  const { id } = await plantTree(server);
+  const { id } = await createTree(server);
   const make = async (body: object = {}) => (await server.ask('POST', `/api/trees/${id}/shares`, { body })).body;
   const status = async (token: string) => (await server.ask('GET', `/api/shared/${token}`, { token: null })).status;
   const [revoked, brief, lasting] = [await make(), await make({ expiresAt: 2_000 }), await make()];
@@ -196,7 +196,7 @@ test('[A96] a link of somebody who is shut out leads nowhere until they are let 
 
 test('[A96] a link that has run out already is not made', async () => {
   const server = await openTestServer({ now: () => 5_000 });
-  const { id } = await plantTree(server);
+  const { id } = await createTree(server);
   for (const expiresAt of [5_000, 0, -1]) {
     const made = await server.ask('POST', `/api/trees/${id}/shares`, { body: { expiresAt } });
     expect([made.status, made.body.error?.code]).toEqual([400, 'http/invalid']);
@@ -207,7 +207,7 @@ test('[A96] a link that has run out already is not made', async () => {
 
 test('[A97] links are their owner’s: others neither list nor revoke them', async () => {
   const server = await openSharedServer();
-  const { id } = await plantTree(server, ['Hello'], 'ben');
+  const { id } = await createTree(server, ['Hello'], 'ben');
   const { share, token } = (await server.ask('POST', `/api/trees/${id}/shares`, { token: 'ben', body: {} })).body;
   expect((await server.ask('GET', '/api/shares', { token: 'cleo' })).body.items).toEqual([]);
   expect((await server.ask('DELETE', `/api/shares/${share.id}`, { token: 'cleo' })).status).toBe(404);
@@ -243,8 +243,8 @@ test('[A98] a link gives the pictures and files that it shows to anybody, whole 
   expect((await get(shown, { range: 'bytes=1000-' })).status).toBe(416);
   for (const hash of [shown, page]) {
     const [own, open] = [await server.raw('GET', `/api/attachments/${hash}`, { token: 'ben' }), await get(hash)];
-    const told = new Map([...open.headers].filter(([name]) => name !== 'cache-control' && name !== 'x-robots-tag'));
-    expect(told).toEqual(new Map([...own.headers].filter(([name]) => name !== 'cache-control')));
+    const reported = new Map([...open.headers].filter(([name]) => name !== 'cache-control' && name !== 'x-robots-tag'));
+    expect(reported).toEqual(new Map([...own.headers].filter(([name]) => name !== 'cache-control')));
     expect(open.headers.get('x-robots-tag')).toContain('noindex');
     // Kept by a browser, which has to ask: the link may be gone.
     expect(open.headers.get('cache-control')).toBe('private, no-cache');

@@ -2,12 +2,12 @@
 import { formats, type Selection } from '@coppice/content/formats';
 import { ask, parseNodeId, readTree, refuse, type TreeRow, valueOf } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { given } from '../../given.ts';
 import { refuseHttp } from '../../http-errors.ts';
-import { placeOf } from '../../places.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { resolveTree } from '../../resolve-tree.ts';
 import { exportReply, exportReport, fileNameFor, type Outgoing, writableNamed } from '../../transfer/export-reply.ts';
-import { flag, list } from '../../wire/schemas.ts';
-import { type Call, defineRoute, reply } from '../define.ts';
+import { flag, listOfSchema } from '../../wire/schemas.ts';
+import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const formatView = z
   .object({
@@ -32,9 +32,9 @@ const listFormats = defineRoute({
   path: '/api/formats',
   name: 'listFormats',
   summary: 'The formats that are read and written, and what each of them cannot hold.',
-  answer: z.object({ items: list(formatView) }),
+  answer: z.object({ items: listOfSchema(formatView) }),
   handle: () =>
-    reply({
+    toReply({
       items: formats.map(({ name, label, summary, reader, writer }) => ({
         name,
         label,
@@ -65,12 +65,12 @@ const treeQuery = z.strictObject({
 const everyQuery = z.strictObject({ format: formatName, thread: flag.optional(), trashed: flag.optional() });
 
 type TreeCall = Pick<
-  Call<{ readonly tree: TreeRow['id'] }, z.output<typeof treeQuery>, unknown>,
-  'params' | 'query' | 'room'
+  RouteCall<{ readonly tree: TreeRow['id'] }, z.output<typeof treeQuery>, unknown>,
+  'params' | 'query' | 'ownerServices'
 >;
 
 /** Which part is meant; a node alone means the path to it. */
-function selectionOf({ what, node }: z.output<typeof treeQuery>): Selection {
+function exportSelection({ what, node }: z.output<typeof treeQuery>): Selection {
   const named = node === undefined ? undefined : valueOf(parseNodeId(node));
   const part = what ?? (named === undefined ? 'tree' : 'path');
   if (part === 'branch')
@@ -85,8 +85,8 @@ function selectionOf({ what, node }: z.output<typeof treeQuery>): Selection {
 
 async function treeOutgoing(call: TreeCall): Promise<Outgoing> {
   const { query } = call;
-  const { store, treeId } = await placeOf(call, call.params.tree);
-  const selection = selectionOf(query);
+  const { store, treeId } = await resolveTree(call, call.params.tree);
+  const selection = exportSelection(query);
   const row = await store.read(treeId, function* () {
     const found = yield* readTree(treeId);
     const node = 'nodeId' in selection ? selection.nodeId : undefined;
@@ -97,20 +97,20 @@ async function treeOutgoing(call: TreeCall): Promise<Outgoing> {
   return {
     store,
     format: writableNamed(query.format),
-    options: { trees: [treeId], selection, ...given({ thread: query.thread }) },
+    options: { trees: [treeId], selection, ...omitUndefined({ thread: query.thread }) },
     name: fileNameFor(row.attributes.title ?? row.attributes.autoTitle ?? ''),
   };
 }
 
 function everyOutgoing(
-  call: Pick<Call<unknown, z.output<typeof everyQuery>, unknown>, 'query' | 'room' | 'services'>,
+  call: Pick<RouteCall<unknown, z.output<typeof everyQuery>, unknown>, 'query' | 'ownerServices' | 'services'>,
 ): Outgoing {
   const { format, thread, trashed } = call.query;
   const day = new Date(call.services.now()).toISOString().slice(0, 10);
   return {
-    store: call.room.store,
+    store: call.ownerServices.store,
     format: writableNamed(format),
-    options: given({ thread, trashed }),
+    options: omitUndefined({ thread, trashed }),
     name: `coppice-${day}`,
   };
 }
@@ -152,7 +152,7 @@ const report = z
     trees: z.number(),
     nodes: z.object({ read: z.number(), written: z.number(), merged: z.number(), left: z.number() }),
     bytes: z.number(),
-    losses: list(z.object({ what: z.string(), place: z.string(), message: z.string() })),
+    losses: listOfSchema(z.object({ what: z.string(), place: z.string(), message: z.string() })),
     counts: z.record(z.string(), z.number()),
   })
   .openapi('ExportReport');
@@ -165,7 +165,7 @@ const treeReport = defineRoute({
     'What the same export would write and what its format cannot hold of it: nodes read = written + merged + left out. The first thousand losses are listed, all are counted.',
   query: treeQuery,
   answer: report,
-  handle: async (call) => reply(await exportReport(await treeOutgoing(call), call.signal)),
+  handle: async (call) => toReply(await exportReport(await treeOutgoing(call), call.signal)),
 });
 
 const allReport = defineRoute({
@@ -175,7 +175,7 @@ const allReport = defineRoute({
   summary: 'The same for an export of everything. It reads as much as the export does.',
   query: everyQuery,
   answer: report,
-  handle: async (call) => reply(await exportReport(everyOutgoing(call), call.signal)),
+  handle: async (call) => toReply(await exportReport(everyOutgoing(call), call.signal)),
 });
 
 /** The routes. */

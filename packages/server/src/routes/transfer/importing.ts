@@ -1,15 +1,15 @@
 /** Imports: uploaded once, then a thing of their own that can be asked, followed, stopped and forgotten. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Finding, importErrorKinds } from '@coppice/content/formats';
+import { type ImportFinding, importErrorKinds } from '@coppice/content/formats';
 import { AppError, isAppError } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { given } from '../../given.ts';
 import { refuseHttp } from '../../http-errors.ts';
 import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { LiveImport } from '../../transfer/imports.ts';
 import { spoolInto } from '../../transfer/spool.ts';
-import { count, flag, list, pageLimit, treeIdText } from '../../wire/schemas.ts';
-import { type Call, defineRoute, reply } from '../define.ts';
+import { count, flag, listOfSchema, pageLimit, treeIdText } from '../../wire/schemas.ts';
+import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const tally = z
   .object({ read: z.number(), stored: z.number(), merged: z.number(), rejected: z.number() })
@@ -44,9 +44,9 @@ const importView = z
   })
   .openapi('ImportView');
 
-type ImportView = z.input<typeof importView>;
+type ImportAnswer = z.input<typeof importView>;
 
-function viewOf(live: LiveImport): ImportView {
+function importViewOf(live: LiveImport): ImportAnswer {
   const { id, name, size, dryRun, strict, state, startedAt, endedAt, format, progress, taken, report, error } = live;
   return {
     id,
@@ -93,7 +93,7 @@ const begin = defineRoute({
   answer: importView,
   status: 202,
   async handle(call) {
-    const { services, caller, query, room } = call;
+    const { services, caller, query, ownerServices } = call;
     const place = services.imports.admit(caller.owner);
     try {
       const spool = await spoolInto(services.spool, whileOpen(call)).catch((thrown: unknown) =>
@@ -104,8 +104,8 @@ const begin = defineRoute({
         services.usage.upload(caller.owner, spool.size);
         const { name = 'upload', format, scope, strict, dryRun } = query;
         const { kit, now, newId } = services;
-        const options = { actor: caller.actor, kit, now, newId, ...given({ format, scope, strict, dryRun }) };
-        return reply(viewOf(place.begin({ id: newId(), name, store: room.store, spool, options })));
+        const options = { actor: caller.actor, kit, now, newId, ...omitUndefined({ format, scope, strict, dryRun }) };
+        return toReply(importViewOf(place.begin({ id: newId(), name, store: ownerServices.store, spool, options })));
       } catch (thrown) {
         await spool.close();
         throw thrown;
@@ -117,7 +117,7 @@ const begin = defineRoute({
 });
 
 /** The body until the server stops: an upload may take an hour, and nobody waits for it then. */
-async function* whileOpen({ chunks, services }: AnyCall): AsyncGenerator<Uint8Array> {
+async function* whileOpen({ chunks, services }: ImportCall): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks()) {
     if (services.closing.aborted) refuseHttp('http/closing', 'The server is stopping.');
     yield chunk;
@@ -125,7 +125,7 @@ async function* whileOpen({ chunks, services }: AnyCall): AsyncGenerator<Uint8Ar
 }
 
 /** Somebody who goes away in the middle of an upload is no failure of ours. */
-function refuseLeft(call: AnyCall, thrown: unknown): never {
+function refuseLeft(call: ImportCall, thrown: unknown): never {
   if (isAppError(thrown) || !call.signal.aborted) throw thrown;
   const code = 'import/aborted';
   throw new AppError({
@@ -135,9 +135,9 @@ function refuseLeft(call: AnyCall, thrown: unknown): never {
   });
 }
 
-type AnyCall = Pick<Call<unknown, unknown, unknown>, 'services' | 'caller' | 'signal' | 'chunks'>;
+type ImportCall = Pick<RouteCall<unknown, unknown, unknown>, 'services' | 'caller' | 'signal' | 'chunks'>;
 
-function theImport(call: Pick<AnyCall, 'services' | 'caller'>, id: string): LiveImport {
+function theImport(call: Pick<ImportCall, 'services' | 'caller'>, id: string): LiveImport {
   return call.services.imports.find(call.caller.owner, id) ?? refuseHttp('http/not-found', `There is no import ${id}.`);
 }
 
@@ -146,8 +146,8 @@ const listed = defineRoute({
   path: '/api/imports',
   name: 'listImports',
   summary: 'The imports of this process that are under way, and for a day those that are through, the newest first.',
-  answer: z.object({ items: list(importView) }),
-  handle: ({ services, caller }) => reply({ items: services.imports.list(caller.owner).map(viewOf) }),
+  answer: z.object({ items: listOfSchema(importView) }),
+  handle: ({ services, caller }) => toReply({ items: services.imports.list(caller.owner).map(importViewOf) }),
 });
 
 const one = defineRoute({
@@ -157,7 +157,7 @@ const one = defineRoute({
   summary:
     'How far an import is, or what it did: read = stored + merged + rejected, for conversations and for records.',
   answer: importView,
-  handle: (call) => reply(viewOf(theImport(call, call.params.id))),
+  handle: (call) => toReply(importViewOf(theImport(call, call.params.id))),
 });
 
 // Faster than anybody can see is no use to anybody.
@@ -176,16 +176,16 @@ const events = defineRoute({
     const live = theImport(call, call.params.id);
     const stream = call.services.streams.open(call.caller);
     call.signal.addEventListener('abort', () => stream.close(), { once: true });
-    void tell(stream, live);
+    void tellProgress(stream, live);
     return streamReply(stream);
   },
 });
 
-async function tell(stream: EventStream, live: LiveImport): Promise<void> {
+async function tellProgress(stream: EventStream, live: LiveImport): Promise<void> {
   for (;;) {
     const { over } = live;
-    await stream.room();
-    if (!stream.send(encodeEvent(over ? 'end' : 'progress', viewOf(live)))) return;
+    await stream.waitForDrain();
+    if (!stream.send(encodeEvent(over ? 'end' : 'progress', importViewOf(live)))) return;
     if (over) return stream.close();
     await live.changed(stream.closed);
     await Promise.race([wait(tellMs, undefined, { signal: stream.closed }).catch(() => undefined), live.done]);
@@ -196,7 +196,7 @@ async function tell(stream: EventStream, live: LiveImport): Promise<void> {
 const page = z.strictObject({ cursor: count.optional(), limit: pageLimit.optional() });
 const mostAtOnce = 200;
 
-function pageOf<T>(items: readonly T[], { cursor = 0, limit = 50 }: z.output<typeof page>) {
+function findingsPage<T>(items: readonly T[], { cursor = 0, limit = 50 }: z.output<typeof page>) {
   const end = cursor + Math.min(Math.max(1, limit), mostAtOnce);
   return { items: items.slice(cursor, end), cursor: end < items.length ? String(end) : null };
 }
@@ -211,7 +211,7 @@ const finding = z
   })
   .openapi('ImportFinding');
 
-const ranks: Readonly<Record<Finding['severity'], number>> = { loss: 0, repair: 1, note: 2 };
+const ranks: Readonly<Record<ImportFinding['severity'], number>> = { loss: 0, repair: 1, note: 2 };
 
 const findings = defineRoute({
   method: 'get',
@@ -220,11 +220,11 @@ const findings = defineRoute({
   summary:
     'What an import repaired, left out or noted, each with its place: the first thousand, losses first, page by page. All are counted in its report.',
   query: page,
-  answer: z.object({ items: list(finding), cursor: z.string().nullable() }),
+  answer: z.object({ items: listOfSchema(finding), cursor: z.string().nullable() }),
   handle(call) {
     const live = theImport(call, call.params.id);
     const sorted = [...live.findings].sort((a, b) => ranks[a.severity] - ranks[b.severity]);
-    return reply(pageOf(sorted, call.query));
+    return toReply(findingsPage(sorted, call.query));
   },
 });
 
@@ -235,7 +235,7 @@ const trees = defineRoute({
   summary: 'The trees that an import made or added to, or would in a dry run: the first thousand, page by page.',
   query: page,
   answer: z.object({
-    items: list(
+    items: listOfSchema(
       z.object({
         treeId: treeIdText,
         title: z.string().nullable(),
@@ -246,7 +246,7 @@ const trees = defineRoute({
     ),
     cursor: z.string().nullable(),
   }),
-  handle: (call) => reply(pageOf(theImport(call, call.params.id).conversations, call.query)),
+  handle: (call) => toReply(findingsPage(theImport(call, call.params.id).conversations, call.query)),
 });
 
 const stop = defineRoute({
@@ -259,11 +259,11 @@ const stop = defineRoute({
     const live = theImport(call, call.params.id);
     if (live.over) {
       call.services.imports.forget(live);
-      return reply({ cancelled: false, import: viewOf(live) });
+      return toReply({ cancelled: false, import: importViewOf(live) });
     }
     live.cancel();
     await live.done;
-    return reply({ cancelled: live.state === 'cancelled', import: viewOf(live) });
+    return toReply({ cancelled: live.state === 'cancelled', import: importViewOf(live) });
   },
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileOfBytes, formats, openInput } from '@coppice/content/formats';
 import { afterAll, expect, test } from 'vitest';
-import { EventReader, openSharedServer, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
+import { createTree, EventReader, openSharedServer, openTestServer, type TestServer } from '../../testing/index.ts';
 
 const spool = mkdtempSync(join(tmpdir(), 'coppice-transfer-'));
 afterAll(() => rmSync(spool, { recursive: true, force: true }));
@@ -295,7 +295,7 @@ test('[TR6] over a socket, too, an upload that says it is too large is refused b
 
 test('[TR11] a tree, a branch or a path goes out as a file that is kept and never opened as a page', async () => {
   const server = await openTestServer();
-  const { id, nodeIds } = await plantTree(server, ['Hello', 'Hi!', 'Bye', 'See you']);
+  const { id, nodeIds } = await createTree(server, ['Hello', 'Hi!', 'Bye', 'See you']);
   await server.ask('PATCH', `/api/trees/${id}`, { body: { title: 'Tea / "Büro"' } });
   const page = await server.raw('GET', `/api/trees/${id}/export?format=html`);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -313,7 +313,7 @@ test('[TR11] a tree, a branch or a path goes out as a file that is kept and neve
   expect(await linear(`&what=path&node=${nodeIds[1]}`)).toEqual(['Hello', 'Hi!']);
   expect(await linear(`&node=${nodeIds[0]}`)).toEqual(['Hello']);
   expect(await linear(`&what=branch&node=${nodeIds[2]}`)).toEqual(['Hello', 'Hi!', 'Bye', 'See you']);
-  const other = await plantTree(server, ['Else']);
+  const other = await createTree(server, ['Else']);
   const refused: [string, number, string][] = [
     ['format=no-such', 400, 'import/unknown-format'],
     ['format=claude-ai', 422, 'import/no-writer'],
@@ -339,7 +339,7 @@ test('[TR11] a tree, a branch or a path goes out as a file that is kept and neve
 
 test('[TR12] everything goes out as one archive that another server takes in whole, or as a zip of a file for each', async () => {
   const server = await openTestServer();
-  const ids = [(await plantTree(server, ['One'])).id, (await plantTree(server, ['Two'])).id];
+  const ids = [(await createTree(server, ['One'])).id, (await createTree(server, ['Two'])).id];
   await server.ask('DELETE', `/api/trees/${ids[1]}`);
   const archive = await (await server.raw('GET', '/api/export?format=archive&trashed=true')).text();
   const other = await openTestServer({ spool });
@@ -364,7 +364,7 @@ test('[TR12] everything goes out as one archive that another server takes in who
 
 test('[TR13] the report of an export tells what its format cannot hold before anybody takes it, and adds up', async () => {
   const server = await openTestServer();
-  const { id, nodeIds } = await plantTree(server, ['Hello', 'Hi!']);
+  const { id, nodeIds } = await createTree(server, ['Hello', 'Hi!']);
   await server.ask('PUT', `/api/trees/${id}/nodes/${nodeIds[1]}/bookmark`, { body: { title: 'here' } });
   const { body } = await server.ask('GET', `/api/trees/${id}/export/report?format=linear`);
   expect(body).toMatchObject({ format: 'linear', trees: 1, counts: { bookmarks: 1 } });
@@ -381,7 +381,7 @@ test('[TR13] the report of an export tells what its format cannot hold before an
 test('[TR14] a reader who leaves in the middle ends the export, and downloads count among the streams of a user', async () => {
   const server = await openTestServer({ quotas: { streams: 1 } });
   const long = 'word '.repeat(20_000);
-  await plantTree(
+  await createTree(
     server,
     Array.from({ length: 40 }, () => long),
   );

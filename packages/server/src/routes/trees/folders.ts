@@ -2,10 +2,10 @@
 import { run, type Store, type TreeQuery, type TreeSummary } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { runContext } from '../../tree-view.ts';
-import { label, list } from '../../wire/schemas.ts';
-import { defineRoute, reply } from '../define.ts';
+import { label, listOfSchema } from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
 
-const counted = z.object({ items: list(z.object({ name: z.string(), count: z.number() })) });
+const counted = z.object({ items: listOfSchema(z.object({ name: z.string(), count: z.number() })) });
 
 async function* everyTree(store: Store, query: TreeQuery = {}): AsyncGenerator<TreeSummary, void, void> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -20,7 +20,7 @@ async function countWords(store: Store, words: (tree: TreeSummary) => readonly s
   for await (const tree of everyTree(store))
     for (const word of words(tree)) counts.set(word, (counts.get(word) ?? 0) + 1);
   const items = [...counts].map(([name, count]) => ({ name, count }));
-  return reply({ items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) });
+  return toReply({ items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) });
 }
 
 const folders = defineRoute({
@@ -29,7 +29,8 @@ const folders = defineRoute({
   name: 'listFolders',
   summary: 'The folders that trees are in, with how many each has.',
   answer: counted,
-  handle: ({ room }) => countWords(room.store, ({ attributes: { folder } }) => (folder === undefined ? [] : [folder])),
+  handle: ({ ownerServices }) =>
+    countWords(ownerServices.store, ({ attributes: { folder } }) => (folder === undefined ? [] : [folder])),
 });
 
 const renameFolder = defineRoute({
@@ -40,7 +41,7 @@ const renameFolder = defineRoute({
   body: z.strictObject({ name: label.nullable() }),
   answer: z.object({ name: z.string().nullable(), changed: z.number() }),
   async handle(call) {
-    const { store } = call.room;
+    const { store } = call.ownerServices;
     const { name } = call.body;
     // Gathered first: a list that is walked by time of change would not hold still while its trees change.
     const inside: TreeSummary[] = [];
@@ -48,7 +49,7 @@ const renameFolder = defineRoute({
     const context = runContext(call, call.services.newId());
     for (const tree of inside)
       await run(store, { type: 'attributes', treeId: tree.id, set: { folder: name } }, context);
-    return reply({ name, changed: inside.length });
+    return toReply({ name, changed: inside.length });
   },
 });
 
@@ -58,7 +59,7 @@ const tags = defineRoute({
   name: 'listTags',
   summary: 'The tags that trees carry, with how many carry each.',
   answer: counted,
-  handle: ({ room }) => countWords(room.store, ({ attributes }) => attributes.tags ?? []),
+  handle: ({ ownerServices }) => countWords(ownerServices.store, ({ attributes }) => attributes.tags ?? []),
 });
 
 /** The routes. */

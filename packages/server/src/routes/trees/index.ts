@@ -13,9 +13,9 @@ import {
   valueOf,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { given } from '../../given.ts';
-import { formatOf, placeOf, readMessages, requireTree, viewOf } from '../../places.ts';
-import { runContext, toTreeView, toWritten, write } from '../../tree-view.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { formatOfTree, readMessages, requireTree, resolveTree, viewOfTree } from '../../resolve-tree.ts';
+import { runContext, runWrite, toTreeView, toWritten } from '../../tree-view.ts';
 import { linearMessage, linearMessages } from '../../wire/linear-messages.ts';
 import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
 import {
@@ -24,7 +24,7 @@ import {
   jsonObject,
   jsonObjectOrNull,
   label,
-  list,
+  listOfSchema,
   messageInput,
   pageLimit,
   plainWriteQuery,
@@ -32,14 +32,16 @@ import {
   treeView,
   writeBody,
   writeQuery,
-  written,
+  writtenSchema,
 } from '../../wire/schemas.ts';
-import { type Call, defineRoute, reply } from '../define.ts';
+import { defineRoute, type RouteCall, toReply } from '../define.ts';
 import { foldersAndTags } from './folders.ts';
 import { shapes } from './shapes.ts';
 
-const madeTree = written(z.object({ treeId: treeIdText, created: z.boolean(), tree: treeView })).openapi('MadeTree');
-const changedTree = written(z.object({ treeId: treeIdText })).openapi('ChangedTree');
+const madeTree = writtenSchema(z.object({ treeId: treeIdText, created: z.boolean(), tree: treeView })).openapi(
+  'MadeTree',
+);
+const changedTree = writtenSchema(z.object({ treeId: treeIdText })).openapi('ChangedTree');
 
 const create = defineRoute({
   method: 'post',
@@ -53,11 +55,11 @@ const create = defineRoute({
     systemPrompt: z.string().optional(),
     project: label.optional(),
     folder: label.optional(),
-    tags: list(label).optional(),
+    tags: listOfSchema(label).optional(),
     pinned: z.boolean().optional(),
     metadata: jsonObject.optional(),
     temporary: z.boolean().optional(),
-    messages: list(messageInput).optional(),
+    messages: listOfSchema(messageInput).optional(),
   }),
   answer: madeTree,
   status: 201,
@@ -66,23 +68,23 @@ const create = defineRoute({
     const { id, rootId, temporary = false, messages, ...attributes } = call.body;
     const made = id === undefined ? treeId(call.services.newId()) : valueOf(parseTreeId(id));
     const said = readMessages(messages ?? []);
-    const store = temporary ? call.room.temporary.store : await call.room.storeOf(made);
-    if (temporary) await call.room.admitTemporary(made);
+    const store = temporary ? call.ownerServices.temporary.store : await call.ownerServices.storeOf(made);
+    if (temporary) await call.ownerServices.admitTemporary(made);
     const context = runContext(call, call.services.newId());
-    const set = given(attributes);
+    const set = omitUndefined(attributes);
     const created = await run(
       store,
-      { type: 'create', treeId: made, attributes: set, messages: said, ...given({ rootId }) },
+      { type: 'create', treeId: made, attributes: set, messages: said, ...omitUndefined({ rootId }) },
       context,
     );
     // What the making of the tree inserted is its root, which is in no answer.
     const isMaking = created.commit?.version === 1;
     const outcome = await toWritten(store, isMaking ? { ...created, commit: null } : created);
     const place = { treeId: made, store, temporary };
-    const tree = await viewOf(place);
+    const tree = await viewOfTree(place);
     const result = { treeId: made, created: created.result.created, tree };
     const status = created.result.created ? 201 : 200;
-    return reply({ ...outcome, actId: created.actId, result }, { status, version: tree.version });
+    return toReply({ ...outcome, actId: created.actId, result }, { status, version: tree.version });
   },
 });
 
@@ -102,14 +104,14 @@ const listTrees = defineRoute({
     limit: pageLimit.optional(),
     cursor: z.string().optional(),
   }),
-  answer: z.object({ items: list(treeView), cursor: z.string().nullable() }),
-  async handle({ room, query }) {
+  answer: z.object({ items: listOfSchema(treeView), cursor: z.string().nullable() }),
+  async handle({ ownerServices, query }) {
     const { limit, ...wish } = query;
-    const page = await room.store.trees(
-      given({ ...wish, limit: limit === undefined ? undefined : Math.min(limit, 500) }),
+    const page = await ownerServices.store.trees(
+      omitUndefined({ ...wish, limit: limit === undefined ? undefined : Math.min(limit, 500) }),
     );
     const items = page.items.map((row) => toTreeView(row, { format: row.format, temporary: false }));
-    return reply({ items, cursor: page.cursor });
+    return toReply({ items, cursor: page.cursor });
   },
 });
 
@@ -120,18 +122,18 @@ const getTree = defineRoute({
   summary: 'One tree; as `linear` with the messages of its active path, for programs that know no branches.',
   query: z.strictObject({ format: z.enum(['tree', 'linear']).optional(), count: flag.optional() }),
   answer: treeView.extend({
-    messages: list(linearMessage).optional(),
+    messages: listOfSchema(linearMessage).optional(),
   }),
   async handle(call) {
-    const place = await placeOf(call, call.params.tree);
-    const view = await viewOf(place, call.query.count === undefined ? {} : { count: call.query.count });
-    if (call.query.format !== 'linear') return reply(view, { version: view.version });
+    const place = await resolveTree(call, call.params.tree);
+    const view = await viewOfTree(place, call.query.count === undefined ? {} : { count: call.query.count });
+    if (call.query.format !== 'linear') return toReply(view, { version: view.version });
     const { row, nodes } = await place.store.read(place.treeId, function* () {
       const found = yield* readTree(place.treeId);
       return { row: found, nodes: found.activeNodeId === null ? [] : yield* readPath({ to: found.activeNodeId }) };
     });
-    const facts = { format: await formatOf(place), temporary: place.temporary };
-    return reply({ ...toTreeView(row, facts), messages: linearMessages(nodes) }, { version: row.version });
+    const facts = { format: await formatOfTree(place), temporary: place.temporary };
+    return toReply({ ...toTreeView(row, facts), messages: linearMessages(nodes) }, { version: row.version });
   },
 });
 
@@ -148,17 +150,17 @@ const patchTree = defineRoute({
     project: label.nullable().optional(),
     folder: label.nullable().optional(),
     pinned: z.boolean().nullable().optional(),
-    tags: list(label).nullable().optional(),
+    tags: listOfSchema(label).nullable().optional(),
     metadata: jsonObjectOrNull.optional(),
   }),
-  answer: written(z.object({ treeId: treeIdText, tree: treeView })),
+  answer: writtenSchema(z.object({ treeId: treeIdText, tree: treeView })),
   async handle(call) {
     const { expectedVersion: _version, onConflict: _conflict, ...noted } = call.body;
-    const place = await placeOf(call, call.params.tree);
-    const set = given(noted);
-    const outcome = await write(call, place.store, { type: 'attributes', treeId: place.treeId, set });
-    const tree = await viewOf(place);
-    return reply({ ...outcome, result: { treeId: place.treeId, tree } }, { version: outcome.version });
+    const place = await resolveTree(call, call.params.tree);
+    const set = omitUndefined(noted);
+    const outcome = await runWrite(call, place.store, { type: 'attributes', treeId: place.treeId, set });
+    const tree = await viewOfTree(place);
+    return toReply({ ...outcome, result: { treeId: place.treeId, tree } }, { version: outcome.version });
   },
 });
 
@@ -213,12 +215,12 @@ interface CopyWish {
   readonly nodeId?: NodeId;
 }
 
-async function copyTree(call: Call<{ readonly tree: TreeId }, unknown, unknown>, wish: CopyWish) {
-  const place = await placeOf(call, call.params.tree);
+async function copyTree(call: RouteCall<{ readonly tree: TreeId }, unknown, unknown>, wish: CopyWish) {
+  const place = await resolveTree(call, call.params.tree);
   await requireTree(place);
   const made = wish.id === undefined ? treeId(call.services.newId()) : valueOf(parseTreeId(wish.id));
   const { store, temporary } = place;
-  if (temporary) await call.room.admitTemporary(made);
+  if (temporary) await call.ownerServices.admitTemporary(made);
   const copied = await run(
     store,
     {
@@ -232,11 +234,11 @@ async function copyTree(call: Call<{ readonly tree: TreeId }, unknown, unknown>,
     runContext(call),
   );
   const created = copied.commit !== null;
-  const tree = await viewOf({ treeId: made, store, temporary });
+  const tree = await viewOfTree({ treeId: made, store, temporary });
   // A copy may be as long as a tree: whoever made it reads it page by page.
   const { version, actId: act } = copied;
   const answer = { treeId: made, version, actId: act, activeNodeId: tree.activeNodeId, nodes: [] };
-  return reply(
+  return toReply(
     { ...answer, result: { treeId: made, created, tree } },
     { status: created ? 201 : 200, version: tree.version },
   );
@@ -255,18 +257,18 @@ const remove = defineRoute({
     ...z.object(purgeRemainder).partial().shape,
   }),
   async handle(call) {
-    const place = await placeOf(call, call.params.tree);
+    const place = await resolveTree(call, call.params.tree);
     const { treeId: id, store } = place;
     if (place.temporary) {
-      await call.room.temporary.discard(id);
-      return reply({ treeId: id, state: 'discarded' as const });
+      await call.ownerServices.temporary.discard(id);
+      return toReply({ treeId: id, state: 'discarded' as const });
     }
     if (call.query.purge === true) {
       const report = await store.purgeTree(id);
-      return reply({ treeId: id, state: 'purged' as const, ...toPurgeRemainder(report) });
+      return toReply({ treeId: id, state: 'purged' as const, ...toPurgeRemainder(report) });
     }
-    const { version } = await write(call, store, { type: 'delete-tree', treeId: id });
-    return reply({ treeId: id, state: 'trashed' as const }, { version });
+    const { version } = await runWrite(call, store, { type: 'delete-tree', treeId: id });
+    return toReply({ treeId: id, state: 'trashed' as const }, { version });
   },
 });
 
@@ -278,9 +280,9 @@ const restore = defineRoute({
   needs: { version: 'optional' },
   answer: changedTree,
   async handle(call) {
-    const { store, treeId: id } = await placeOf(call, call.params.tree);
-    const outcome = await write(call, store, { type: 'restore-tree', treeId: id });
-    return reply(outcome, { version: outcome.version });
+    const { store, treeId: id } = await resolveTree(call, call.params.tree);
+    const outcome = await runWrite(call, store, { type: 'restore-tree', treeId: id });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 
@@ -291,15 +293,19 @@ const keep = defineRoute({
   summary: 'Keeps a temporary tree: ids, order, groups and pointer stay as they are.',
   answer: z.object({ treeId: treeIdText, version: z.number(), tree: treeView }),
   async handle(call) {
-    const place = await placeOf(call, call.params.tree);
+    const place = await resolveTree(call, call.params.tree);
     if (!place.temporary) {
       await requireTree(place);
       return refuse('command/invalid', `The tree ${place.treeId} is kept already.`, { treeId: place.treeId });
     }
     const { actor, now, newId } = runContext(call);
-    const { version } = await call.room.temporary.keep(place.treeId, { actor, at: now(), actId: actId(newId()) });
-    const tree = await viewOf({ treeId: place.treeId, store: call.room.store, temporary: false });
-    return reply({ treeId: place.treeId, version, tree }, { version });
+    const { version } = await call.ownerServices.temporary.keep(place.treeId, {
+      actor,
+      at: now(),
+      actId: actId(newId()),
+    });
+    const tree = await viewOfTree({ treeId: place.treeId, store: call.ownerServices.store, temporary: false });
+    return toReply({ treeId: place.treeId, version, tree }, { version });
   },
 });
 
@@ -310,11 +316,11 @@ const clear = defineRoute({
   summary: 'Takes every message out, into the trash; the tree stays.',
   needs: { version: 'required' },
   query: plainWriteQuery,
-  answer: written(anyObject),
+  answer: writtenSchema(anyObject),
   async handle(call) {
-    const { store, treeId: id } = await placeOf(call, call.params.tree);
-    const outcome = await write(call, store, { type: 'clear', treeId: id });
-    return reply(outcome, { version: outcome.version });
+    const { store, treeId: id } = await resolveTree(call, call.params.tree);
+    const outcome = await runWrite(call, store, { type: 'clear', treeId: id });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 

@@ -2,7 +2,7 @@
 import {
   ask,
   type NodeId,
-  type Reading,
+  type ReadProgram,
   readTree,
   refuse,
   type Silhouette,
@@ -12,16 +12,16 @@ import {
   treeId,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { placeOf } from '../../places.ts';
+import { resolveTree } from '../../resolve-tree.ts';
 import { readNodes } from '../../tree-view.ts';
-import { list, nodeIdText, pageLimit, role, treeIdText } from '../../wire/schemas.ts';
-import { defineRoute, reply } from '../define.ts';
+import { listOfSchema, nodeIdText, pageLimit, role, treeIdText } from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
 
 const mostTrees = 100;
 const mostRemembered = 2_000;
 
 /** Where the user is in a tree: on which named branch, and the last words there. */
-interface Place {
+interface ShapePlace {
   readonly on: string | null;
   readonly words: string;
 }
@@ -29,7 +29,7 @@ interface Place {
 interface Drawn {
   readonly version: number;
   readonly shape: Silhouette;
-  readonly place: Place;
+  readonly place: ShapePlace;
 }
 
 const mostWords = 200;
@@ -39,12 +39,12 @@ const lastMessages = 4;
 // A name further up names no branch that anybody is on.
 const nearby = 200;
 
-function* readPlace(activeId: NodeId | null): Reading<Place> {
+function* readShapePlace(activeId: NodeId | null): ReadProgram<ShapePlace> {
   if (activeId === null) return { on: null, words: '' };
   const { nodes } = yield* ask('path', { to: activeId, limit: lastMessages });
   const last = nodes.findLast((node) => node.meta.title !== undefined || node.text.trim() !== '');
   if (last === undefined) return { on: null, words: '' };
-  const { notes } = yield* ask('pathNotes', { to: last.id, limit: nearby });
+  const { entries: notes } = yield* ask('pathMeta', { to: last.id, limit: nearby });
   const marks = yield* ask('bookmarks', { on: notes.map((note) => note.id) });
   const titles = new Map(marks.map((mark) => [mark.nodeId, mark.title]));
   const names = notes.map((note) => titles.get(note.id) ?? (note.id === last.id ? undefined : note.meta.title));
@@ -65,7 +65,7 @@ async function shapeOf(store: Store, id: TreeId): Promise<Drawn | null> {
   const found = await store.read(id, function* () {
     const { rootId, activeNodeId, version } = yield* readTree(id);
     const shape = silhouetteOf(yield* ask('links', {}), rootId, activeNodeId);
-    return { version, shape, place: yield* readPlace(activeNodeId) };
+    return { version, shape, place: yield* readShapePlace(activeNodeId) };
   });
   known.delete(id);
   known.set(id, found);
@@ -80,7 +80,7 @@ const shape = z
     version: z.number(),
     messages: z.number(),
     branches: z.number(),
-    stems: list(z.object({ height: z.number(), active: z.boolean() })),
+    stems: listOfSchema(z.object({ height: z.number(), active: z.boolean() })),
     on: z.string().nullable(),
     words: z.string(),
   })
@@ -105,17 +105,17 @@ const getShapes = defineRoute({
   summary:
     'The silhouettes of some trees: how many messages and branches each has, and how high its stems are; and where the user is in it: on which named branch, and the last words there.',
   query: z.strictObject({ ids: z.string() }),
-  answer: z.object({ items: list(shape) }),
+  answer: z.object({ items: listOfSchema(shape) }),
   async handle(call) {
     const ids = call.query.ids.split(',').filter((text) => text !== '');
     if (ids.length > mostTrees) return refuse('command/invalid', `At most ${mostTrees} trees are drawn at once.`, {});
     const items: z.input<typeof shape>[] = [];
     for (const text of new Set(ids)) {
-      const place = await placeOf(call, treeId(text));
+      const place = await resolveTree(call, treeId(text));
       const found = await shapeOf(place.store, place.treeId);
       if (found !== null) items.push({ treeId: place.treeId, version: found.version, ...found.shape, ...found.place });
     }
-    return reply({ items });
+    return toReply({ items });
   },
 });
 
@@ -125,9 +125,9 @@ const listBookmarks = defineRoute({
   name: 'listBookmarks',
   summary: 'The bookmarks in all trees, tree by tree, newest change first; a page looks through some of the trees.',
   query: z.strictObject({ limit: pageLimit.optional(), cursor: z.string().optional() }),
-  answer: z.object({ items: list(listed), cursor: z.string().nullable() }),
-  async handle({ room, query }) {
-    const { store } = room;
+  answer: z.object({ items: listOfSchema(listed), cursor: z.string().nullable() }),
+  async handle({ ownerServices, query }) {
+    const { store } = ownerServices;
     const page = await store.trees({
       limit: Math.min(query.limit ?? mostTrees, mostTrees),
       ...(query.cursor === undefined ? {} : { cursor: query.cursor }),
@@ -152,7 +152,7 @@ const listBookmarks = defineRoute({
         });
       }
     }
-    return reply({ items, cursor: page.cursor });
+    return toReply({ items, cursor: page.cursor });
   },
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freshId, openTestServer, plantTree } from '../../testing/index.ts';
+import { createTree, freshId, openTestServer } from '../../testing/index.ts';
 
 test('[A1] a tree is made with its first messages, and asking again with the same id gives the same tree', async () => {
   const server = await openTestServer();
@@ -60,7 +60,7 @@ test('[A1] another title or other first messages under the id of a tree are a co
 
 test('[A2] first messages whose ids are taken or none leave no tree behind', async () => {
   const server = await openTestServer();
-  const { nodeIds } = await plantTree(server);
+  const { nodeIds } = await createTree(server);
   for (const [node, status] of [
     [nodeIds[0], 409],
     ['no', 400],
@@ -121,7 +121,7 @@ test('[A3] trees are listed page by page and by what is noted about them', async
 
 test('[A4] what is noted about a tree changes without a version, and null takes it away', async () => {
   const server = await openTestServer();
-  const { id } = await plantTree(server);
+  const { id } = await createTree(server);
   const set = await server.ask('PATCH', `/api/trees/${id}`, {
     body: { title: 'New', pinned: true, metadata: { a: 1 } },
   });
@@ -139,7 +139,7 @@ test('[A159] metadata past 64 kB is refused wherever it is set, and nothing is c
   const over = { note: `${fits.note}x` };
   // 22,000 characters of three bytes each.
   const wide = { note: '森'.repeat(22_000) };
-  const { id } = await plantTree(server);
+  const { id } = await createTree(server);
   for (const metadata of [over, wide]) {
     const made = await server.ask('POST', '/api/trees', { body: { metadata } });
     expect([made.status, made.body.error.code]).toEqual([400, 'command/invalid']);
@@ -152,7 +152,7 @@ test('[A159] metadata past 64 kB is refused wherever it is set, and nothing is c
 
 test('[A5] another system prompt, or a duplicate, is a new tree with the active path, or with all of it', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   await server.ask('POST', `/api/trees/${id}/nodes/${nodeIds[0]}/edit`, { version, body: { content: 'a2' } });
   const prompted = await server.ask('PUT', `/api/trees/${id}/system-prompt`, { body: { systemPrompt: 'New' } });
   expect(prompted.status).toBe(201);
@@ -172,7 +172,7 @@ test('[A5] another system prompt, or a duplicate, is a new tree with the active 
 
 test('[A6] a tree goes to the trash, comes back, and is purged from there alone', async () => {
   const server = await openTestServer();
-  const { id, version } = await plantTree(server);
+  const { id, version } = await createTree(server);
   expect((await server.ask('DELETE', `/api/trees/${id}?purge=true`)).body.error.code).toBe('command/invalid');
   expect((await server.ask('DELETE', `/api/trees/${id}`)).body.state).toBe('trashed');
   expect((await server.ask('GET', '/api/trees')).body.items).toEqual([]);
@@ -189,7 +189,7 @@ test('[A6] a tree goes to the trash, comes back, and is purged from there alone'
 
 test('[A7] clearing takes every message and leaves the root', async () => {
   const server = await openTestServer();
-  const { id, rootId, version } = await plantTree(server, ['a', 'b']);
+  const { id, rootId, version } = await createTree(server, ['a', 'b']);
   expect((await server.ask('DELETE', `/api/trees/${id}/messages`)).status).toBe(428);
   const cleared = await server.ask('DELETE', `/api/trees/${id}/messages`, { version });
   expect([cleared.status, cleared.body.activeNodeId]).toEqual([200, null]);
@@ -223,8 +223,8 @@ test('[A8] a temporary tree is in no list or search until it is kept, and nothin
 
 test('[A150] silhouettes tell messages, branches and stems of trees, follow their changes, and know nothing of others', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
-  const other = await plantTree(server, ['x']);
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
+  const other = await createTree(server, ['x']);
   const shapes = async (ids: string) => (await server.ask('GET', `/api/shapes?ids=${ids}`)).body.items;
   expect(await shapes(`${id},${freshId()},${other.id}`)).toEqual([
     { treeId: id, version, messages: 3, branches: 1, stems: [{ height: 3, active: true }], on: null, words: 'c' },
@@ -256,7 +256,7 @@ test('[A150] silhouettes tell messages, branches and stems of trees, follow thei
 
 test('[A153] a silhouette tells where its user is: the nearest bookmark or title above, and the last words there', async () => {
   const server = await openTestServer();
-  const { id, nodeIds } = await plantTree(server, ['a', 'b', 'c'.repeat(500)]);
+  const { id, nodeIds } = await createTree(server, ['a', 'b', 'c'.repeat(500)]);
   const shape = async () => (await server.ask('GET', `/api/shapes?ids=${id}`)).body.items[0];
   expect(await shape()).toMatchObject({ on: null, words: 'c'.repeat(200) });
   for (const [at, title] of ['First', 'Second'].entries())
@@ -269,8 +269,8 @@ test('[A153] a silhouette tells where its user is: the nearest bookmark or title
 
 test('[A151] bookmarks of all trees are listed with their words, tree by tree and page by page', async () => {
   const server = await openTestServer();
-  const first = await plantTree(server, ['a', 'b']);
-  const second = await plantTree(server, ['x', 'y']);
+  const first = await createTree(server, ['a', 'b']);
+  const second = await createTree(server, ['x', 'y']);
   await server.ask('PUT', `/api/trees/${first.id}/nodes/${first.nodeIds[1]}/bookmark`, { body: { title: 'One' } });
   await server.ask('PUT', `/api/trees/${second.id}/nodes/${second.nodeIds[0]}/bookmark`, { body: { title: 'Two' } });
   const { items, cursor } = (await server.ask('GET', '/api/bookmarks')).body;

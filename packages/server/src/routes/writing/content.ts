@@ -1,21 +1,21 @@
 /** Messages: appended, edited, split, joined, deleted. */
 import { type EditCommand, nodeId, refuse } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { given } from '../../given.ts';
-import { contentOf, placeOf, readMessages } from '../../places.ts';
-import { write } from '../../tree-view.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { contentOfNode, readMessages, resolveTree } from '../../resolve-tree.ts';
+import { runWrite } from '../../tree-view.ts';
 import {
   contentInput,
-  list,
+  listOfSchema,
   messageInput,
   nodeIdText,
   plainWriteQuery,
   writeBody,
   writeQuery,
-  written,
+  writtenSchema,
 } from '../../wire/schemas.ts';
 import { sharesBefore, shownShare } from '../../wire/share-view.ts';
-import { defineRoute, reply } from '../define.ts';
+import { defineRoute, toReply } from '../define.ts';
 import { deleted, edited, grown } from './results.ts';
 
 const append = defineRoute({
@@ -27,23 +27,23 @@ const append = defineRoute({
   query: plainWriteQuery,
   body: writeBody({
     parentId: z.string().optional(),
-    messages: list(messageInput),
+    messages: listOfSchema(messageInput),
     select: z.boolean().optional(),
     merge: z.boolean().optional(),
   }),
   answer: grown,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { parentId, select, merge } = call.body;
     const messages = readMessages(call.body.messages);
     if (messages.length === 0) return refuse('message/blank', 'There is no message to append.', {});
-    const outcome = await write(call, store, {
+    const outcome = await runWrite(call, store, {
       type: 'append',
       treeId,
       messages,
-      ...given({ select, merge, parentId: parentId === undefined ? undefined : nodeId(parentId) }),
+      ...omitUndefined({ select, merge, parentId: parentId === undefined ? undefined : nodeId(parentId) }),
     });
-    return reply(outcome, { version: outcome.version });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 
@@ -64,15 +64,15 @@ const edit = defineRoute({
   }),
   answer: edited,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { content: said, mode, id, select, moveBookmark } = call.body;
     // Read as an assistant's, which may hold every block there is; core refuses those that its own role may not have.
-    const content: EditCommand['content'] = typeof said === 'string' ? said : contentOf(said, 'assistant');
-    const more = given({ mode, id, select, moveBookmark });
+    const content: EditCommand['content'] = typeof said === 'string' ? said : contentOfNode(said, 'assistant');
+    const more = omitUndefined({ mode, id, select, moveBookmark });
     const { node } = call.params;
-    const outcome = await write(call, store, { type: 'edit', treeId, nodeId: node, content, ...more });
+    const outcome = await runWrite(call, store, { type: 'edit', treeId, nodeId: node, content, ...more });
     const { version } = outcome;
-    if (mode !== 'in-place') return reply(outcome, { version });
+    if (mode !== 'in-place') return toReply(outcome, { version });
     // Links go on showing what they showed; whoever edited may have them show the new text.
     const { services, caller } = call;
     const outdated = await sharesBefore(services.store, caller.owner, {
@@ -81,7 +81,7 @@ const edit = defineRoute({
       version,
       now: services.now(),
     });
-    return reply({ ...outcome, outdatedShares: outdated.map(shownShare) }, { version });
+    return toReply({ ...outcome, outdatedShares: outdated.map(shownShare) }, { version });
   },
 });
 
@@ -93,18 +93,18 @@ const split = defineRoute({
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({ position: z.number().int(), id: z.string().optional() }),
-  answer: written(z.object({ nodeId: nodeIdText, right: nodeIdText })),
+  answer: writtenSchema(z.object({ nodeId: nodeIdText, right: nodeIdText })),
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { position, id } = call.body;
-    const outcome = await write(call, store, {
+    const outcome = await runWrite(call, store, {
       type: 'split',
       treeId,
       nodeId: call.params.node,
       position,
-      ...given({ id }),
+      ...omitUndefined({ id }),
     });
-    return reply(outcome, { version: outcome.version });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 
@@ -116,11 +116,11 @@ const join = defineRoute({
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({}),
-  answer: written(z.object({ nodeId: nodeIdText, removed: nodeIdText })),
+  answer: writtenSchema(z.object({ nodeId: nodeIdText, removed: nodeIdText })),
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
-    const outcome = await write(call, store, { type: 'join', treeId, nodeId: call.params.node });
-    return reply(outcome, { version: outcome.version });
+    const { store, treeId } = await resolveTree(call, call.params.tree);
+    const outcome = await runWrite(call, store, { type: 'join', treeId, nodeId: call.params.node });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 
@@ -133,14 +133,14 @@ const deleteNode = defineRoute({
   query: writeQuery({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
   answer: deleted,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { node } = call.params;
     const { mode } = call.query;
     const outcome =
       mode === 'group'
-        ? await write(call, store, { type: 'delete-group', treeId, nodeId: node })
-        : await write(call, store, { type: 'delete', treeId, nodeIds: [node], ...given({ mode }) });
-    return reply(outcome, { version: outcome.version });
+        ? await runWrite(call, store, { type: 'delete-group', treeId, nodeId: node })
+        : await runWrite(call, store, { type: 'delete', treeId, nodeIds: [node], ...omitUndefined({ mode }) });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 
@@ -151,14 +151,14 @@ const deleteNodes = defineRoute({
   summary: 'Takes several nodes into the trash as one.',
   needs: { version: 'required' },
   query: plainWriteQuery,
-  body: writeBody({ nodeIds: list(z.string()), mode: z.enum(['splice', 'cascade']).optional() }),
+  body: writeBody({ nodeIds: listOfSchema(z.string()), mode: z.enum(['splice', 'cascade']).optional() }),
   answer: deleted,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { nodeIds, mode } = call.body;
-    const command = { type: 'delete', treeId, nodeIds: nodeIds.map(nodeId), ...given({ mode }) } as const;
-    const outcome = await write(call, store, command);
-    return reply(outcome, { version: outcome.version });
+    const command = { type: 'delete', treeId, nodeIds: nodeIds.map(nodeId), ...omitUndefined({ mode }) } as const;
+    const outcome = await runWrite(call, store, command);
+    return toReply(outcome, { version: outcome.version });
   },
 });
 

@@ -1,7 +1,7 @@
 /** What changes one tree. Each route says a command; what it means is decided in core. */
 import { content } from './content.ts';
+import { places } from './moves.ts';
 import { notes } from './notes.ts';
-import { places } from './places.ts';
 import { reversal } from './reversal.ts';
 
 /** The routes. */

@@ -1,10 +1,18 @@
 /** What is noted about nodes: bookmarks, tags, titles, groups. None of it makes anybody's version stale. */
 import { nodeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { placeOf } from '../../places.ts';
-import { write } from '../../tree-view.ts';
-import { anyObject, jsonObject, label, list, plainWriteQuery, writeBody, written } from '../../wire/schemas.ts';
-import { defineRoute, reply } from '../define.ts';
+import { resolveTree } from '../../resolve-tree.ts';
+import { runWrite } from '../../tree-view.ts';
+import {
+  anyObject,
+  jsonObject,
+  label,
+  listOfSchema,
+  plainWriteQuery,
+  writeBody,
+  writtenSchema,
+} from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
 import { touched } from './results.ts';
 
 const setBookmark = defineRoute({
@@ -15,10 +23,10 @@ const setBookmark = defineRoute({
   body: z.strictObject({ title: label }),
   answer: touched,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { title } = call.body;
-    const outcome = await write(call, store, { type: 'bookmark', treeId, nodeId: call.params.node, title });
-    return reply(outcome, { version: outcome.version });
+    const outcome = await runWrite(call, store, { type: 'bookmark', treeId, nodeId: call.params.node, title });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 
@@ -29,9 +37,9 @@ const removeBookmark = defineRoute({
   summary: 'Takes the bookmark of a node away.',
   answer: touched,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
-    const outcome = await write(call, store, { type: 'bookmark', treeId, nodeId: call.params.node, title: null });
-    return reply(outcome, { version: outcome.version });
+    const { store, treeId } = await resolveTree(call, call.params.tree);
+    const outcome = await runWrite(call, store, { type: 'bookmark', treeId, nodeId: call.params.node, title: null });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 
@@ -40,13 +48,13 @@ const setTags = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/tags',
   name: 'setTags',
   summary: 'Gives a node its tags.',
-  body: z.strictObject({ tags: list(label) }),
+  body: z.strictObject({ tags: listOfSchema(label) }),
   answer: touched,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { tags } = call.body;
-    const outcome = await write(call, store, { type: 'tag', treeId, nodeId: call.params.node, tags });
-    return reply(outcome, { version: outcome.version });
+    const outcome = await runWrite(call, store, { type: 'tag', treeId, nodeId: call.params.node, tags });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 
@@ -58,10 +66,10 @@ const setTitle = defineRoute({
   body: z.strictObject({ title: label.nullable() }),
   answer: touched,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { title } = call.body;
-    const outcome = await write(call, store, { type: 'title', treeId, nodeId: call.params.node, title });
-    return reply(outcome, { version: outcome.version });
+    const outcome = await runWrite(call, store, { type: 'title', treeId, nodeId: call.params.node, title });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 
@@ -73,10 +81,10 @@ const annotate = defineRoute({
   body: z.strictObject({ set: jsonObject }),
   answer: touched,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { set } = call.body;
-    const outcome = await write(call, store, { type: 'annotate', treeId, nodeId: call.params.node, set });
-    return reply(outcome, { version: outcome.version });
+    const outcome = await runWrite(call, store, { type: 'annotate', treeId, nodeId: call.params.node, set });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 
@@ -87,13 +95,13 @@ const group = defineRoute({
   summary: 'Puts variants of one parent into a group of their own, or a single node into none.',
   needs: { version: 'required' },
   query: plainWriteQuery,
-  body: writeBody({ nodeIds: list(z.string()) }),
-  answer: written(anyObject),
+  body: writeBody({ nodeIds: listOfSchema(z.string()) }),
+  answer: writtenSchema(anyObject),
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const nodeIds = call.body.nodeIds.map(nodeId);
-    const outcome = await write(call, store, { type: 'group', treeId, nodeIds });
-    return reply(outcome, { version: outcome.version });
+    const outcome = await runWrite(call, store, { type: 'group', treeId, nodeIds });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 

@@ -1,25 +1,25 @@
 /** What commands answer, as it crosses the wire. */
 import { z } from '@hono/zod-openapi';
-import { bookmark, list, nodeIdText, written } from '../../wire/schemas.ts';
+import { bookmark, listOfSchema, nodeIdText, writtenSchema } from '../../wire/schemas.ts';
 import { share } from '../../wire/share-view.ts';
 
 /** What an append, an edit, a copy or a marker answers. */
-export const grown = written(
-  z.object({ nodeId: nodeIdText, added: list(nodeIdText), reused: list(nodeIdText).optional() }),
+export const grown = writtenSchema(
+  z.object({ nodeId: nodeIdText, added: listOfSchema(nodeIdText), reused: listOfSchema(nodeIdText).optional() }),
 ).openapi('Grown');
 
 /** What an edit answers; in place, with the links that still show the old text. */
-export const edited = grown.extend({ outdatedShares: list(share).optional() }).openapi('Edited');
+export const edited = grown.extend({ outdatedShares: listOfSchema(share).optional() }).openapi('Edited');
 
 /** What a command about one node answers. */
-export const touched = written(z.object({ nodeId: nodeIdText })).openapi('Touched');
+export const touched = writtenSchema(z.object({ nodeId: nodeIdText })).openapi('Touched');
 
 /** What a delete answers. */
-export const deleted = written(
+export const deleted = writtenSchema(
   z.object({
-    removed: list(nodeIdText),
+    removed: listOfSchema(nodeIdText),
     parentId: nodeIdText.nullable(),
     activeNodeId: nodeIdText.nullable(),
-    bookmarks: z.object({ moved: list(bookmark), removed: list(bookmark) }),
+    bookmarks: z.object({ moved: listOfSchema(bookmark), removed: listOfSchema(bookmark) }),
   }),
 ).openapi('Deleted');

@@ -5,37 +5,45 @@ import {
   isStructural,
   type PurgeReport,
   parseActId,
-  type Reading,
-  type Reversed,
+  type ReadProgram,
+  type ReversalResult,
   readTree,
   runAnywhere,
   type TreeId,
   valueOf,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { given } from '../../given.ts';
-import { checkVersion, placeOf } from '../../places.ts';
-import { runContext, toWritten, type Written, write } from '../../tree-view.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { checkVersion, resolveTree } from '../../resolve-tree.ts';
+import { runContext, runWrite, toWritten, type WriteAnswer } from '../../tree-view.ts';
 import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
-import { list, nodeIdText, plainWriteQuery, treeIdText, writeBody, writeQuery, written } from '../../wire/schemas.ts';
-import { defineRoute, reply } from '../define.ts';
+import {
+  listOfSchema,
+  nodeIdText,
+  plainWriteQuery,
+  treeIdText,
+  writeBody,
+  writeQuery,
+  writtenSchema,
+} from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
 import { touched } from './results.ts';
 
-const reversed = written(
-  z.object({ actId: z.string(), versions: list(z.number()), activeNodeId: nodeIdText.nullable() }),
+const reversed = writtenSchema(
+  z.object({ actId: z.string(), versions: listOfSchema(z.number()), activeNodeId: nodeIdText.nullable() }),
 ).openapi('Reversed');
 
 const wish = { force: z.boolean().optional(), actId: z.string().optional() };
 
 /** The commits of an act hold all that was said in it; who takes it back knows, and needs their versions alone. */
-function brief(outcome: Written<Reversed>) {
+function brief(outcome: WriteAnswer<ReversalResult>) {
   const { act, activeNodeId } = outcome.result;
   const result = { actId: act.actId, versions: act.commits.map((commit) => commit.version), activeNodeId };
-  return reply({ ...outcome, result }, { version: outcome.version });
+  return toReply({ ...outcome, result }, { version: outcome.version });
 }
 
 /** What somebody has seen who had an act stopped: its end as well, but nothing that others did since. */
-function* seenWithEnd(treeId: TreeId, expected: number, actId: ActId): Reading<number> {
+function* seenWithEnd(treeId: TreeId, expected: number, actId: ActId): ReadProgram<number> {
   const { version } = yield* readTree(treeId);
   const since = yield* ask('log', { since: expected });
   const others = since.some((commit) => commit.actId !== actId && isStructural(commit.steps));
@@ -53,23 +61,23 @@ const undo = defineRoute({
   body: writeBody(wish).optional(),
   answer: reversed,
   async handle(call) {
-    const place = await placeOf(call, call.params.tree);
+    const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
     const { force, actId } = call.body ?? {};
     const act = actId === undefined ? undefined : valueOf(parseActId(actId));
     const wanted = await store.read(treeId, () =>
-      ask('undoable', { actor: call.caller.actor, ...given({ actId: act }) }),
+      ask('undoable', { actor: call.caller.actor, ...omitUndefined({ actId: act }) }),
     );
     const { expectedVersion } = call;
     const running = wanted !== null && (await store.runs.list(treeId)).some((run) => run.data.actId === wanted.actId);
     if (!running || expectedVersion === undefined)
-      return brief(await write(call, store, { type: 'undo', treeId, ...given({ force, actId: act }) }));
+      return brief(await runWrite(call, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }));
     // What is still being written cannot be taken back: it is stopped first, wherever it runs, unless the undo is stale.
     await checkVersion(place, expectedVersion);
-    await call.room.engineOf(store).generator.abort({ actId: wanted.actId });
+    await call.ownerServices.engineOf(store).generator.abort({ actId: wanted.actId });
     const seen = await store.read(treeId, () => seenWithEnd(treeId, expectedVersion, wanted.actId));
     const asked = { ...call, expectedVersion: seen };
-    return brief(await write(asked, store, { type: 'undo', treeId, ...given({ force, actId: act }) }));
+    return brief(await runWrite(asked, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }));
   },
 });
 
@@ -83,17 +91,17 @@ const redo = defineRoute({
   body: writeBody(wish).optional(),
   answer: reversed,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { force, actId } = call.body ?? {};
     const act = actId === undefined ? undefined : valueOf(parseActId(actId));
-    return brief(await write(call, store, { type: 'redo', treeId, ...given({ force, actId: act }) }));
+    return brief(await runWrite(call, store, { type: 'redo', treeId, ...omitUndefined({ force, actId: act }) }));
   },
 });
 
-const anywhere = written(
+const anywhere = writtenSchema(
   z.object({
     actId: z.string(),
-    versions: list(z.number()),
+    versions: listOfSchema(z.number()),
     activeNodeId: nodeIdText.nullable(),
     title: z.string().nullable(),
     deletedAt: z.number().nullable(),
@@ -110,9 +118,9 @@ function anywhereRoute(type: 'undo' | 'redo', summary: string) {
     body: z.strictObject({ force: z.boolean().optional() }).optional(),
     answer: anywhere,
     async handle(call) {
-      const { store } = call.room;
+      const { store } = call.ownerServices;
       const before = async ({ actId }: { readonly actId: ActId }) => {
-        await call.room.engineOf(store).generator.abort({ actId });
+        await call.ownerServices.engineOf(store).generator.abort({ actId });
       };
       const outcome = await runAnywhere(
         store,
@@ -128,7 +136,7 @@ function anywhereRoute(type: 'undo' | 'redo', summary: string) {
         title: attributes.title ?? attributes.autoTitle ?? null,
         deletedAt: attributes.trashedAt ?? null,
       };
-      return reply({ ...(await toWritten(store, outcome)), result }, { version: outcome.version });
+      return toReply({ ...(await toWritten(store, outcome)), result }, { version: outcome.version });
     },
   });
 }
@@ -148,7 +156,7 @@ const trash = defineRoute({
   name: 'getTrash',
   summary: 'What was deleted in a tree and can come back.',
   answer: z.object({
-    items: list(
+    items: listOfSchema(
       z
         .object({
           treeId: treeIdText,
@@ -162,8 +170,8 @@ const trash = defineRoute({
     ),
   }),
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
-    return reply({ items: await store.trash(treeId) });
+    const { store, treeId } = await resolveTree(call, call.params.tree);
+    return toReply({ items: await store.trash(treeId) });
   },
 });
 
@@ -176,9 +184,9 @@ const restoreNode = defineRoute({
   query: plainWriteQuery,
   answer: touched,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
-    const outcome = await write(call, store, { type: 'restore', treeId, nodeId: call.params.node });
-    return reply(outcome, { version: outcome.version });
+    const { store, treeId } = await resolveTree(call, call.params.tree);
+    const outcome = await runWrite(call, store, { type: 'restore', treeId, nodeId: call.params.node });
+    return toReply(outcome, { version: outcome.version });
   },
 });
 
@@ -195,8 +203,8 @@ const purgeNode = defineRoute({
   summary: 'Takes a deleted node for good, with what went with it.',
   answer: purged,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
-    return reply(toPurged(await store.purge(treeId, { nodeId: call.params.node })));
+    const { store, treeId } = await resolveTree(call, call.params.tree);
+    return toReply(toPurged(await store.purge(treeId, { nodeId: call.params.node })));
   },
 });
 
@@ -209,9 +217,9 @@ const emptyTrash = defineRoute({
   query: writeQuery({}),
   answer: purged,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { store, treeId } = await resolveTree(call, call.params.tree);
     const { version } = await store.read(treeId, () => readTree(treeId));
-    return reply(toPurged(await store.purge(treeId, { upTo: call.expectedVersion ?? version })));
+    return toReply(toPurged(await store.purge(treeId, { upTo: call.expectedVersion ?? version })));
   },
 });
 

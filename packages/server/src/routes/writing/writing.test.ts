@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
+import { createTree, freshId, openTestServer, type TestServer } from '../../testing/index.ts';
 import { routes } from '../index.ts';
 
 async function thread(server: TestServer, id: string): Promise<string[]> {
@@ -13,7 +13,7 @@ function say(...texts: string[]) {
 
 test('[A20] a structural or content write without a version is refused with 428, by header, query or body it is taken', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const at = `/api/trees/${id}`;
   const bare = await server.ask('POST', `${at}/messages`, { body: { messages: say('x') } });
   expect([bare.status, bare.body.error.code]).toEqual([428, 'tree/version-required']);
@@ -36,7 +36,7 @@ test('[A20] a structural or content write without a version is refused with 428,
 
 test('[A20, A21, A26] undo, redo and what comes back from the trash are writes like others: they name what they have seen', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const at = `/api/trees/${id}`;
   await server.ask('DELETE', `${at}/nodes/${nodeIds[2]}`, { version });
   const paths = ['/undo', '/redo', `/trash/${nodeIds[2]}/restore`];
@@ -53,7 +53,7 @@ test('[A20, A21, A26] undo, redo and what comes back from the trash are writes l
 
 test('[A21] a stale write is refused with 409, the present version and what happened since, and changes nothing', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server);
+  const { id, nodeIds, version } = await createTree(server);
   await server.ask('POST', `/api/trees/${id}/messages`, { version, body: { messages: say('first') } });
   const stale = { version, body: { content: 'mine' } };
   const late = await server.ask('POST', `/api/trees/${id}/nodes/${nodeIds[1]}/edit`, stale);
@@ -72,7 +72,7 @@ test('[A21] a stale write is refused with 409, the present version and what happ
 
 test('[A22] selecting, titling, tagging and bookmarking need no version and make nobody stale', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server);
+  const { id, nodeIds, version } = await createTree(server);
   const at = `/api/trees/${id}`;
   await server.ask('PUT', `${at}/active`, { body: { nodeId: nodeIds[0] } });
   await server.ask('PUT', `${at}/nodes/${nodeIds[0]}/title`, { body: { title: 'T' } });
@@ -89,7 +89,7 @@ test('[A22] selecting, titling, tagging and bookmarking need no version and make
 
 test('[A23] an append with ids of its own is harmless to repeat, and another body under the same id is a conflict', async () => {
   const server = await openTestServer();
-  const { id, version } = await plantTree(server);
+  const { id, version } = await createTree(server);
   const mine = freshId();
   const body = { messages: [{ id: mine, role: 'user', content: 'once' }] };
   const first = await server.ask('POST', `/api/trees/${id}/messages`, { version, body });
@@ -104,7 +104,7 @@ test('[A23] an append with ids of its own is harmless to repeat, and another bod
 
 test('[A24] every write answers with the version, the act, the active node and the nodes that it changed', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const [a, b, c] = nodeIds;
   const at = `/api/trees/${id}`;
   const split = await server.ask('POST', `${at}/nodes/${c}/split`, { version, body: { position: 1 } });
@@ -138,7 +138,7 @@ test('[A24] every write answers with the version, the act, the active node and t
 
 test('[A25] a delete splices, cascades or takes a group, tells what went, and refuses the root', async () => {
   const server = await openTestServer();
-  const { id, rootId, nodeIds, version } = await plantTree(server, ['a', 'b', 'c', 'd']);
+  const { id, rootId, nodeIds, version } = await createTree(server, ['a', 'b', 'c', 'd']);
   const at = `/api/trees/${id}`;
   const spliced = await server.ask('DELETE', `${at}/nodes/${nodeIds[1]}`, { version });
   expect(spliced.body.result).toMatchObject({ removed: [nodeIds[1]], parentId: nodeIds[0] });
@@ -161,7 +161,7 @@ test('[A25] a delete splices, cascades or takes a group, tells what went, and re
 
 test('[A26] undo takes an act back and redo does it again, over as many as there were', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['a', 'b']);
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b']);
   const at = `/api/trees/${id}`;
   await server.ask('DELETE', `${at}/nodes/${nodeIds[0]}?mode=cascade`, { version });
   const undone = await server.ask('POST', `${at}/undo`, { version: version + 1 });
@@ -176,8 +176,8 @@ test('[A26] undo takes an act back and redo does it again, over as many as there
 
 test('[A27] a branch goes to another tree as a copy there and a removal here, one act, under the version of the one it leaves', async () => {
   const server = await openTestServer();
-  const here = await plantTree(server, ['a', 'b', 'c']);
-  const there = await plantTree(server, ['x']);
+  const here = await createTree(server, ['a', 'b', 'c']);
+  const there = await createTree(server, ['x']);
   // Trees of one history have one version: this one has another.
   const more = { messages: [{ role: 'assistant', content: 'y' }], parentId: there.nodeIds[0], select: false };
   await server.ask('POST', `/api/trees/${there.id}/messages`, { version: there.version, body: more });
@@ -201,7 +201,7 @@ test('[A27] a branch goes to another tree as a copy there and a removal here, on
 
 test('[A28] navigating goes round the variants and down to where one was last', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const at = `/api/trees/${id}`;
   const edit = await server.ask('POST', `${at}/nodes/${nodeIds[0]}/edit`, { version, body: { content: 'a2' } });
   const to = async (direction: string) =>
@@ -216,7 +216,7 @@ test('[A28] navigating goes round the variants and down to where one was last', 
 
 test('[A170] undo without a tree brings back a deleted tree and leaves the others alone', async () => {
   const server = await openTestServer();
-  const [other, gone] = [await plantTree(server, ['a', 'b']), await plantTree(server, ['c'])];
+  const [other, gone] = [await createTree(server, ['a', 'b']), await createTree(server, ['c'])];
   await server.ask('PATCH', `/api/trees/${gone.id}`, { body: { title: 'Letters' } });
   await server.ask('DELETE', `/api/trees/${gone.id}`);
   const back = await server.ask('POST', '/api/undo');
@@ -232,7 +232,7 @@ test('[A170] undo without a tree brings back a deleted tree and leaves the other
 
 test('[A171] a limit below one and an unknown field are refused by every route alike', async () => {
   const server = await openTestServer();
-  const { id, nodeIds, version } = await plantTree(server, ['a', 'b']);
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b']);
   const at = `/api/trees/${id}`;
   const lists = routes.filter((route) => route.query !== null && 'limit' in route.query.shape);
   expect(lists.length).toBeGreaterThanOrEqual(9);
@@ -254,7 +254,7 @@ test('[A171] a limit below one and an unknown field are refused by every route a
 
 test('[A172] plain text is a message of the user', async () => {
   const server = await openTestServer();
-  const { id, version } = await plantTree(server, []);
+  const { id, version } = await createTree(server, []);
   const added = await server.ask('POST', `/api/trees/${id}/messages`, { version, body: { messages: ['plain'] } });
   expect(added.body.nodes[0]).toMatchObject({ role: 'user', text: 'plain' });
   const made = await server.ask('POST', '/api/trees', {

@@ -1,6 +1,6 @@
 /** Writes nonsense: words that followed each other in a book, with words of the conversation in it. */
 import { isText, type Message } from '@coppice/core';
-import { pick, type Random } from '../random.ts';
+import { pickOne, type Random } from '../random.ts';
 import type { Corpus } from './words.ts';
 
 /** How something is to be written. */
@@ -93,7 +93,7 @@ export function babble(corpus: Corpus, manner: Manner): string {
   let inSentence = 0;
   let inParagraph = 0;
   const begin = () => {
-    const start = pick([...corpus.starts], random);
+    const start = pickOne([...corpus.starts], random);
     if (start !== undefined) written.push(start);
     return start;
   };
@@ -136,5 +136,5 @@ export function babble(corpus: Corpus, manner: Manner): string {
 function disguised(word: string, topics: readonly string[], inSentence: number, random: Random): string {
   const [, before = '', core = '', after = ''] = /^([^\p{L}]*)([\p{L}'-]+)([^\p{L}]*)$/u.exec(word) ?? [];
   if (core.length < 6 || inSentence === 0 || topics.length === 0 || random() > 0.3) return word;
-  return before + (pick(topics, random) ?? core) + after;
+  return before + (pickOne(topics, random) ?? core) + after;
 }

@@ -3,11 +3,11 @@ import type { Message } from '@coppice/core';
 import { textOf } from '@coppice/core';
 import { callNames, wholeText } from '../../blocks.ts';
 import type { ProviderRequest } from '../../contract.ts';
-import { pick, pickWeighted, type Random } from '../random.ts';
+import { pickOne, pickWeighted, type Random } from '../random.ts';
 import { knowledge, type Passage } from './knowledge.ts';
-import { createIndex, type Hit, type Index } from './search.ts';
+import { createIndex, type Index, type PassageHit } from './search.ts';
+import { tokenize } from './tokenize.ts';
 import { resultsIn } from './tools.ts';
-import { wordsOf } from './words.ts';
 
 const self = [
   'I am the guide that is built into Coppice. I am not a language model: I look your question up in the documentation and quote what fits.',
@@ -55,17 +55,24 @@ export function questionIn(messages: readonly Message[]): string {
 }
 
 /** The answer to a conversation. The same seed gives the same words; without chance, at temperature 0, the best passage. */
-export function answer(request: ProviderRequest, random: Random): string {
+export function answerQuestion(request: ProviderRequest, random: Random): string {
   const results = resultsIn(request.messages, callNames(request.messages));
-  if (results.length > 0) return afterTools(results, random);
+  if (results.length > 0) return answerAfterTools(results, random);
   const question = questionIn(request.messages);
   const greeting = /^(?:hi|hello|hey|good (?:morning|evening|day)|greetings|test|ping)?[\s!.,]*$/i.test(question);
   if (greeting || /\b(?:who|what) are you\b|\bare you (?:a|an|real)\b|\byour name\b/i.test(question))
-    return paragraphs(one(self, random), one(connect, random), `${one(tryOut, random)} ${moreOnModels}`);
+    return paragraphs(
+      chooseOne(self, random),
+      chooseOne(connect, random),
+      `${chooseOne(tryOut, random)} ${moreOnModels}`,
+    );
   const hits = asksForAll(question) ? opening() : index().search(question, 6);
   const best = hits[0];
   if (best === undefined || best.score < weakest)
-    return paragraphs(`${one(nothing, random)} ${one(self, random)}`, `${one(connect, random)} ${moreOnModels}`);
+    return paragraphs(
+      `${chooseOne(nothing, random)} ${chooseOne(self, random)}`,
+      `${chooseOne(connect, random)} ${moreOnModels}`,
+    );
   const temperature = request.temperature ?? 1;
   const hit = pickWeighted(
     hits.filter((each) => each.score > best.score / 2),
@@ -73,7 +80,7 @@ export function answer(request: ProviderRequest, random: Random): string {
     temperature / 2,
     random,
   );
-  return quoted(hit ?? best, question, temperature, random, mentions(request.messages));
+  return quotePassage(hit ?? best, question, temperature, random, mentionsTerm(request.messages));
 }
 
 /**
@@ -82,11 +89,11 @@ export function answer(request: ProviderRequest, random: Random): string {
  */
 function asksForAll(question: string): boolean {
   if (!/\bcoppice\b/i.test(question)) return false;
-  return wordsOf(question).length === 0 || /\b(?:what(?:'s|’s| is)|explain|describe) coppice\b/i.test(question);
+  return tokenize(question).length === 0 || /\b(?:what(?:'s|’s| is)|explain|describe) coppice\b/i.test(question);
 }
 
 /** The words that the documentation begins with. */
-function opening(): readonly Hit[] {
+function opening(): readonly PassageHit[] {
   const passage = knowledge.passages.find((each) => each.path === 'README.md');
   return passage === undefined ? [] : [{ passage, score: weakest }];
 }
@@ -94,8 +101,8 @@ function opening(): readonly Hit[] {
 /** Below this a passage shares no more than a common word with the question. */
 const weakest = 0.8;
 
-function one(list: readonly string[], random: Random): string {
-  return pick(list, random) ?? '';
+function chooseOne(list: readonly string[], random: Random): string {
+  return pickOne(list, random) ?? '';
 }
 
 function paragraphs(...list: readonly string[]): string {
@@ -103,20 +110,26 @@ function paragraphs(...list: readonly string[]): string {
 }
 
 /** Whether the guide has introduced itself in this conversation already. */
-function mentions(messages: readonly Message[]): boolean {
+function mentionsTerm(messages: readonly Message[]): boolean {
   return messages.some(
     (message) => message.role === 'assistant' && /not a language model|no language model/.test(textOf(message)),
   );
 }
 
-function quoted(hit: Hit, question: string, temperature: number, random: Random, introduced: boolean): string {
+function quotePassage(
+  hit: PassageHit,
+  question: string,
+  temperature: number,
+  random: Random,
+  introduced: boolean,
+): string {
   const { passage } = hit;
   const most = temperature <= 0.01 ? 4 : 2 + Math.floor(random() * 3);
   const chosen = chooseSentences(passage, question, most);
-  const opening = temperature <= 0.01 ? (openings[0] ?? '') : one(openings, random);
+  const opening = temperature <= 0.01 ? (openings[0] ?? '') : chooseOne(openings, random);
   const link = `[${passage.title}](${passage.path}${passage.anchor === '' ? '' : `#${passage.anchor}`})`;
-  const note = introduced ? '' : `*I am the built-in guide, not a language model. ${one(connect, random)}*`;
-  return paragraphs(`${opening} ${chosen.join(' ')}`, `${one(closings, random)} ${link}.`, note);
+  const note = introduced ? '' : `*I am the built-in guide, not a language model. ${chooseOne(connect, random)}*`;
+  return paragraphs(`${opening} ${chosen.join(' ')}`, `${chooseOne(closings, random)} ${link}.`, note);
 }
 
 /** The sentences that speak most of the question, in the order of the page; the first of the page if none does. */
@@ -136,11 +149,14 @@ const after = [
   'The answer is the tool’s, not mine.',
 ];
 
-function afterTools(results: readonly { readonly name: string; readonly message: Message }[], random: Random): string {
-  const told = results.map(({ name, message }) => {
+function answerAfterTools(
+  results: readonly { readonly name: string; readonly message: Message }[],
+  random: Random,
+): string {
+  const reported = results.map(({ name, message }) => {
     const text = wholeText(message).trim();
     const shown = text.length > 1200 ? `${text.slice(0, 1200)}…` : text;
     return shown.includes('\n') ? `\`${name}\` answered:\n\n${shown}` : `\`${name}\` answered: ${shown}`;
   });
-  return paragraphs(...told, one(after, random));
+  return paragraphs(...reported, chooseOne(after, random));
 }

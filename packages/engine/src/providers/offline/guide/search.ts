@@ -1,9 +1,9 @@
 /** Ranked retrieval over passages: which fits a question, and how well. */
 import type { Passage } from './knowledge.ts';
-import { wordsOf } from './words.ts';
+import { tokenize } from './tokenize.ts';
 
 /** A passage and how well it fits. */
-export interface Hit {
+export interface PassageHit {
   readonly passage: Passage;
   readonly score: number;
 }
@@ -11,7 +11,7 @@ export interface Hit {
 /** Finds passages. */
 export interface Index {
   /** The best passages for a question, best first; none when no word of it occurs. */
-  search(question: string, most: number): readonly Hit[];
+  search(question: string, most: number): readonly PassageHit[];
   /** How much of a question a sentence speaks of. */
   relevance(question: string, sentence: string): number;
 }
@@ -24,7 +24,7 @@ const headingWeight = 3;
 /** What a sentence defines, as compared; null when it defines nothing. */
 function termOf(sentence: string): string | null {
   const [, term] = /^In Coppice, (.+?) means /.exec(sentence) ?? [];
-  return term === undefined ? null : wordsOf(term).join(' ');
+  return term === undefined ? null : tokenize(term).join(' ');
 }
 
 /** An index over passages; built once, searched often. */
@@ -33,7 +33,7 @@ export function createIndex(passages: readonly Passage[]): Index {
     const counts = new Map<string, number>();
     let length = 0;
     const add = (text: string, weight: number) => {
-      for (const word of wordsOf(text)) {
+      for (const word of tokenize(text)) {
         counts.set(word, (counts.get(word) ?? 0) + weight);
         length++;
       }
@@ -51,9 +51,9 @@ export function createIndex(passages: readonly Passage[]): Index {
   };
   return {
     search(question, most) {
-      const words = new Set(wordsOf(question));
+      const words = new Set(tokenize(question));
       const term = [...words].join(' ');
-      const hits: Hit[] = [];
+      const hits: PassageHit[] = [];
       for (const { passage, counts, length, terms } of documents) {
         // Who asks for a word and nothing else wants its definition, which scores more than any use of the word can.
         const defines = words.size > 0 && terms.has(term);
@@ -70,9 +70,9 @@ export function createIndex(passages: readonly Passage[]): Index {
       return hits.sort((a, b) => b.score - a.score).slice(0, most);
     },
     relevance(question, sentence) {
-      const asked = new Set(wordsOf(question));
+      const asked = new Set(tokenize(question));
       let score = 0;
-      for (const word of new Set(wordsOf(sentence))) if (asked.has(word)) score += rarity(word);
+      for (const word of new Set(tokenize(sentence))) if (asked.has(word)) score += rarity(word);
       return termOf(sentence) === [...asked].join(' ') ? 2 * score : score;
     },
   };

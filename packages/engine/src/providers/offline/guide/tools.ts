@@ -1,7 +1,7 @@
 /** When the guide calls a tool, and with what. */
 import type { Json, JsonObject, Message } from '@coppice/core';
 import type { ProviderRequest, ToolSpec } from '../../contract.ts';
-import { at, listOf, objectOf, textAt } from '../../json.ts';
+import { jsonListOf, jsonObjectOf, memberAt, textMember } from '../../json.ts';
 
 /** A call that the guide makes. */
 export interface GuideCall {
@@ -36,10 +36,10 @@ function toCall(tool: ToolSpec): GuideCall {
 /** The least that a schema asks for: required members only, each by its default, its first choice or an empty value. */
 function parametersFor(schema: JsonObject): JsonObject {
   const parameters: Record<string, Json> = Object.create(null);
-  const properties = objectOf(at(schema, 'properties')) ?? {};
-  const required = listOf(at(schema, 'required'));
+  const properties = jsonObjectOf(memberAt(schema, 'properties')) ?? {};
+  const required = jsonListOf(memberAt(schema, 'required'));
   for (const [name, property] of Object.entries(properties)) {
-    const choices = listOf(at(property, 'enum'));
+    const choices = jsonListOf(memberAt(property, 'enum'));
     // The first of two levels is the modest one.
     if (choices.includes('overview')) parameters[name] = 'overview';
     else if (required.includes(name)) parameters[name] = valueFor(property, choices);
@@ -48,12 +48,16 @@ function parametersFor(schema: JsonObject): JsonObject {
 }
 
 function valueFor(property: Json, choices: readonly Json[]): Json {
-  const said = at(property, 'default') ?? at(property, 'const') ?? choices[0] ?? listOf(at(property, 'examples'))[0];
+  const said =
+    memberAt(property, 'default') ??
+    memberAt(property, 'const') ??
+    choices[0] ??
+    jsonListOf(memberAt(property, 'examples'))[0];
   if (said !== undefined) return said;
-  switch (textAt(property, 'type')) {
+  switch (textMember(property, 'type')) {
     case 'number':
     case 'integer':
-      return at(property, 'minimum') ?? 1;
+      return memberAt(property, 'minimum') ?? 1;
     case 'boolean':
       return false;
     case 'array':

@@ -1,0 +1,145 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type CliEngine, openCliEngine } from '../cli-engine.ts';
+import { defineSubcommand } from '../subcommands/contract.ts';
+import { makeCliFixture } from '../testing/index.ts';
+import { ChatSession } from './chat-session.ts';
+
+/** Does something with a room, as a subcommand has it. */
+async function withEngine(act: (cliEngine: CliEngine) => Promise<void>): Promise<void> {
+  let failed: unknown = null;
+  const member = defineSubcommand({
+    name: 'talks',
+    summary: 'talks',
+    group: 'Talk',
+    begins: true,
+    examples: [],
+    async run(_given, from) {
+      await act(await openCliEngine(from)).catch((error) => {
+        failed = error;
+      });
+      return null;
+    },
+  });
+  const fixture = makeCliFixture({ members: [member], env: { COPPICE_MODEL: 'offline/guide' } });
+  mkdirSync(join(fixture.home, '.coppice'));
+  writeFileSync(join(fixture.home, '.coppice', 'config.toml'), '[offline]\ndelay_ms = 0\n[ollama]\ndetect = false\n');
+  try {
+    expect(await fixture.run(['talks'])).toMatchObject({ code: 0, err: '' });
+    if (failed !== null) throw failed;
+  } finally {
+    fixture.close();
+  }
+}
+
+/** A room whose commands wait for something before they begin, as those do that ask a model. */
+function waiting(cliEngine: CliEngine, until: (signal: AbortSignal | undefined) => Promise<void>): CliEngine {
+  const commands: CliEngine['commands'] = {
+    ...cliEngine.commands,
+    async run(what, context) {
+      await until(context.signal);
+      return cliEngine.commands.run(what, context);
+    },
+  };
+  return { ...cliEngine, commands };
+}
+
+const treesOf = async ({ store }: CliEngine) => (await store.trees({ limit: 10 })).items;
+
+describe('a talk', () => {
+  it('[O76] does one thing at a time: what is said while a command is at work is said where that ends', () =>
+    withEngine(async (cliEngine) => {
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const chatSession = await ChatSession.open({ cliEngine: waiting(cliEngine, () => released) });
+      const named = chatSession.command('/name Oaks');
+      const said = chatSession.say('Hello');
+      expect([chatSession.working, chatSession.busy]).toEqual([true, false]);
+      release();
+      await Promise.all([named, said]);
+      expect(chatSession.working).toBe(false);
+      expect(chatSession.state).toMatchObject({ title: 'Oaks', nodes: [{ text: 'Hello' }] });
+      expect(await treesOf(cliEngine)).toHaveLength(1);
+    }));
+
+  it('[O76] what waits is shown, and given back by whoever leaves before its turn comes', () =>
+    withEngine(async (cliEngine) => {
+      const released: (() => void)[] = [];
+      const held = () => new Promise<void>((resolve) => released.push(resolve));
+      const chatSession = await ChatSession.open({ cliEngine: waiting(cliEngine, held) });
+      await chatSession.say('Hello');
+      const named = chatSession.command('/name Oaks');
+      const [sent, compacted] = [chatSession.send('And elms?'), chatSession.command('/compact')];
+      expect(chatSession.state.waiting).toEqual(['And elms?', '/compact']);
+      expect(chatSession.end()).toEqual(['And elms?', '/compact']);
+      for (const release of released) release();
+      await named;
+      expect(await sent).toBe(false);
+      expect(await compacted).toBeNull();
+      expect(await treesOf(cliEngine)).toMatchObject([{ activeNodeId: chatSession.here }]);
+      expect(chatSession.state.nodes).toMatchObject([{ text: 'Hello' }]);
+    }));
+
+  it('[O76] what waits is shown no longer when its turn has come', () =>
+    withEngine(async (cliEngine) => {
+      let release: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const chatSession = await ChatSession.open({ cliEngine: waiting(cliEngine, () => held) });
+      const named = chatSession.command('/name Oaks');
+      const sent = chatSession.send('And elms?');
+      const seen: (readonly string[])[] = [chatSession.state.waiting];
+      chatSession.listen(() => seen.push(chatSession.state.waiting));
+      release();
+      await named;
+      expect(await sent).toBe(true);
+      expect([seen[0], seen.at(-1)]).toEqual([['And elms?'], []]);
+      expect(chatSession.state).toMatchObject({ title: 'Oaks', nodes: [{ text: 'And elms?' }, { role: 'assistant' }] });
+    }));
+
+  it('[O76] a command that asks a model is stopped as a reply is', () =>
+    withEngine(async (cliEngine) => {
+      let begin: () => void = () => undefined;
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const stopped = (signal: AbortSignal | undefined) =>
+        new Promise<void>((_resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+          begin();
+        });
+      const chatSession = await ChatSession.open({ cliEngine: waiting(cliEngine, stopped) });
+      await chatSession.say('Hello');
+      const compacting = chatSession.command('/compact');
+      await begun;
+      expect(chatSession.stop()).toBe(true);
+      expect(await compacting).toBeNull();
+      expect(chatSession.state.notice).toMatchObject({ text: 'Stopped.', bad: true });
+      expect(chatSession.stop()).toBe(false);
+    }));
+
+  it('[O76] is answering from the moment on that something is sent, and makes one tree of it', () =>
+    withEngine(async (cliEngine) => {
+      const chatSession = await ChatSession.open({ cliEngine });
+      const first = chatSession.send('Oaks');
+      expect(chatSession.busy).toBe(true);
+      expect(await chatSession.send('Elms')).toBe(false);
+      expect(await first).toBe(true);
+      expect(chatSession.state).toMatchObject({ notice: null, nodes: [{ text: 'Oaks' }, { role: 'assistant' }] });
+      expect(await treesOf(cliEngine)).toHaveLength(1);
+    }));
+
+  it('[O76] numbers are those of a list of the tree that one is in', () =>
+    withEngine(async (cliEngine) => {
+      const chatSession = await ChatSession.open({ cliEngine });
+      await chatSession.say('Oaks');
+      await chatSession.command('/tree');
+      await chatSession.command('/clone');
+      await chatSession.command('/switch 1');
+      expect(chatSession.state.notice?.text).toMatch(/^There is no node “1”.*or its label;/);
+    }));
+});

@@ -1,0 +1,45 @@
+/** The engine as the command line uses it: one store, one user, everything that the configuration offers. */
+import type { RunContext } from '@coppice/core';
+import { createEvents, type Engine, type McpClient, openEngine } from '@coppice/engine';
+import { storeCopies } from '@coppice/engine/sessions';
+import { sessionFiles } from '@coppice/stores';
+import type { CliContext } from './cli-context.ts';
+import { hookFailed, openHooks } from './hooks.ts';
+import { openTools } from './mcp-tools.ts';
+import { sessionTarget } from './session-target.ts';
+
+// How long a command that is through waits for the title of what was said.
+const titleMs = 1_500;
+
+/** What subcommands that talk to models work with. */
+export interface CliEngine extends Omit<Engine, 'close' | 'forStore'> {
+  readonly mcp: McpClient | null;
+  /** Resolves when no title is on its way. */
+  titled(): Promise<void>;
+  context(): RunContext;
+}
+
+/**
+ * Opens the engine; it is closed with the workplace, cutting turns short and keeping what was said. The user's own hooks
+ * are loaded where somebody is there to be told of those that fail.
+ */
+export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string) => void): Promise<CliEngine> {
+  const [config, store, providers] = [await at.config(), await at.store(), await at.providers()];
+  const events = createEvents((failure) => tellOfHooks?.(hookFailed(failure)));
+  if (tellOfHooks !== undefined) await openHooks(at, events, tellOfHooks);
+  const { tools, mcp } = await openTools(at);
+  const sessions = await sessionTarget(await at.storeUrl(), at.host.cwd);
+  const copies = storeCopies({
+    files: sessionFiles,
+    actor: at.context().actor,
+    folder: sessions?.folder ?? at.host.cwd,
+  });
+  const engine = openEngine({ store, config, events, providers, tools, copies });
+  const titled = async () => engine.titles?.idle();
+  at.onClose(async () => {
+    // A title is worth a moment, but nobody waits for a model that has nothing to say.
+    await Promise.race([titled(), at.pause(titleMs)]);
+    await engine.close();
+  });
+  return { ...engine, mcp, titled, context: at.context };
+}

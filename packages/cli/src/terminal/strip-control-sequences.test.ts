@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { oneLine, stripControlSequences } from './strip-control-sequences.ts';
+
+// Everything a terminal could obey: C0 but line feed and tab, DEL, C1, and what turns the reading direction around.
+const obeyed = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+describe('neutral', () => {
+  it.each([
+    ['\u001b[31mred\u001b[0m', 'red'],
+    ['\u001b]52;c;c2VjcmV0\u0007copied', 'copied'],
+    ['\u001b]8;;https://evil.example\u001b\\link\u001b]8;;\u001b\\', 'link'],
+    ['\u009b2Jcleared', 'cleared'],
+    ['\u0090q#0;2\u009cpicture', 'picture'],
+    ['a\u001b[2', 'a'],
+    ['a\u001b', 'a'],
+    ['over\rwritten', 'over\nwritten'],
+    ['two\r\nlines\tand a tab', 'two\nlines\tand a tab'],
+    ['file\u202egpj.exe', 'filegpj.exe'],
+    ['bell\u0007 and null\u0000', 'bell and null'],
+    ['ordinary: é, 漢字, 👩‍👩‍👧', 'ordinary: é, 漢字, 👩‍👩‍👧'],
+  ])('[O1] takes away what a terminal would obey: %j', (text, shown) => {
+    expect(stripControlSequences(text)).toBe(shown);
+  });
+
+  it('[O1] leaves nothing to obey in any text, and is through after one go', () => {
+    const nasty = fc.constantFrom(
+      '\u001b',
+      '[',
+      ']',
+      '\u009b',
+      '\u0090',
+      '\u0007',
+      '\\',
+      '\u202e',
+      '\r',
+      'm',
+      '0',
+      ';',
+      'x',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(nasty, fc.string({ unit: 'binary' }))).map((parts) => parts.join('')),
+        (text) => {
+          const shown = stripControlSequences(text);
+          expect(shown).not.toMatch(obeyed);
+          expect(stripControlSequences(shown)).toBe(shown);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('[O71] makes one line of at most so many columns, never half of a character', () => {
+    expect(oneLine('a\n b\t c', 10)).toBe('a b c');
+    expect(oneLine('👍👍👍👍', 5)).toBe('👍👍…');
+    expect(oneLine('👍👍👍👍', 4)).toBe('👍…');
+    expect(oneLine('漢字漢字', 8)).toBe('漢字漢字');
+    expect(oneLine('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…');
+    expect(oneLine('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…');
+    expect(oneLine('🇩🇪🇫🇷', 3)).toBe('🇩🇪…');
+    expect(oneLine('anything', 0)).toBe('');
+  });
+
+  it('[O71] says that there is more, also where long characters or blanks took all that was looked at', () => {
+    const heaped = `e${'\u0301'.repeat(90)}`;
+    expect(oneLine(heaped.repeat(9), 20)).toBe(`${heaped.repeat(2)}…`);
+    expect(oneLine(`${' '.repeat(5000)}late`, 10)).toBe('late');
+  });
+});

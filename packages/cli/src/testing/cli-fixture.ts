@@ -1,0 +1,90 @@
+/** A place to run command lines in: a home of its own, streams that remember, and nothing of the machine's environment. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Host } from '../output.ts';
+import { runArguments } from '../program.ts';
+import type { Subcommand } from '../subcommands/contract.ts';
+
+/** What a line came to. */
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A bed to run lines in. */
+export interface CliFixture {
+  readonly home: string;
+  /** Runs a line, with a text on standard input if one is given. */
+  run(words: readonly string[], input?: string): Promise<Ran>;
+  /** As {@link CliFixture.run} with `--json`; fails loudly where the line does. */
+  json(words: readonly string[], input?: string): Promise<Answered>;
+  /** A new tree that says these things one after the other. */
+  grow(...texts: readonly string[]): Promise<Grown>;
+  close(): void;
+}
+
+/** A parsed answer whose parts tests look at. */
+export type Answered = Readonly<Record<string, unknown>>;
+
+/** A tree and its nodes, in order. */
+export interface Grown {
+  readonly tree: string;
+  readonly nodes: readonly string[];
+}
+
+/** Makes a bed. `over` replaces parts of the host, such as its environment; a home that is given stays at the end. */
+export function makeCliFixture(over: Partial<Host> & { readonly members?: readonly Subcommand[] } = {}): CliFixture {
+  const home = over.home ?? mkdtempSync(join(tmpdir(), 'coppice-cli-'));
+  const run = async (words: readonly string[], input?: string): Promise<Ran> => {
+    const out: string[] = [];
+    const err: string[] = [];
+    const { members, ...host } = over;
+    const code = await runArguments(
+      words,
+      {
+        stdout: {
+          write: (text) => out.push(typeof text === 'string' ? text : Buffer.from(text).toString('utf8')),
+          columns: 80,
+        },
+        stderr: { write: (text) => err.push(text) },
+        stdin: Object.assign(pieces(input), { isTTY: input === undefined }),
+        env: {},
+        home,
+        cwd: home,
+        signal: new AbortController().signal,
+        ...host,
+      },
+      ...(members === undefined ? [] : [members]),
+    );
+    return { code, out: out.join(''), err: err.join('') };
+  };
+  const json = async (words: readonly string[], input?: string): Promise<Answered> => {
+    const ran = await run([...words, '--json'], input);
+    if (ran.out === '') throw new Error(`${words.join(' ')} answered nothing but: ${ran.err}`);
+    return JSON.parse(ran.out);
+  };
+  return {
+    home,
+    run,
+    json,
+    async grow(...texts) {
+      const nodes: string[] = [];
+      let tree = '';
+      for (const text of texts) {
+        const said = await json(tree === '' ? ['append', '--new', text] : ['append', tree, text]);
+        tree = String(said['treeId']);
+        nodes.push(String(said['nodeId']));
+      }
+      return { tree, nodes };
+    },
+    close() {
+      if (over.home === undefined) rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function* pieces(input: string | undefined): AsyncGenerator<string> {
+  if (input !== undefined) yield input;
+}

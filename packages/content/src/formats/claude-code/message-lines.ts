@@ -1,0 +1,76 @@
+// What a line of a Claude Code session says, in canonical words.
+import type { JsonObject, NodeMeta } from '@coppice/core';
+import { parseUsage } from '@coppice/core';
+import { derivedId } from '../../derived-id.ts';
+import type { SessionEntry } from '../../sessions/index.ts';
+import { fromAnthropicBlock, fromToolResult } from '../anthropic-blocks.ts';
+import type { ImportedNode } from '../contract.ts';
+import { filledAt, isJsonObject, listAt, objectAt } from '../fields.ts';
+
+/** What a node says, of which kind, and who made it. */
+type LineMessage = Pick<ImportedNode, 'message' | 'kind' | 'status' | 'meta'>;
+
+function isJsonValue(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What an entry says, in canonical words. */
+export function messageIn(entry: SessionEntry, fields: JsonObject, tools: ReadonlyMap<string, string>): LineMessage {
+  const said = isJsonValue(entry.message) ? entry.message : undefined;
+  if (entry.type === 'compaction') {
+    const summary = typeof entry.summary === 'string' ? entry.summary : '';
+    return { kind: 'compaction', message: { role: 'system', content: [{ type: 'text', text: summary }] } };
+  }
+  if (said === undefined) {
+    const text = filledAt(fields, 'content');
+    return {
+      kind: 'state',
+      message: text === undefined ? null : { role: 'system', content: [{ type: 'text', text }] },
+    };
+  }
+  if (said.role === 'toolResult') return resultOfLine(entry.uuid, said, tools);
+  const role = said.role === 'assistant' ? 'assistant' : said.role === 'system' ? 'system' : 'user';
+  const content = listAt(said, 'content').map((block, index) => fromAnthropicBlock(block, `${entry.uuid}-${index}`));
+  const message = { role, content };
+  if (role === 'assistant') {
+    const failed = fields.isApiErrorMessage === true;
+    return { message, meta: { source: modelOfLine(fields) }, ...(failed ? { status: 'error' } : {}) };
+  }
+  const excluded = fields.isVisibleInTranscriptOnly === true ? { excluded: true } : {};
+  if (fields.isMeta === true) return { kind: 'injected', message, meta: excluded };
+  return { message, meta: { source: { type: 'user' }, ...excluded } };
+}
+
+function resultOfLine(uuid: string, said: JsonObject, tools: ReadonlyMap<string, string>): LineMessage {
+  const block = {
+    type: 'tool_result',
+    tool_use_id: said.toolCallId ?? '',
+    ...('content' in said && said.content !== undefined ? { content: said.content } : {}),
+    ...(said.isError === true ? { is_error: true } : {}),
+  };
+  const { message, callId, isError } = fromToolResult(block, `${uuid}-call`);
+  const meta: NodeMeta = { source: { type: 'tool_result', tool_name: tools.get(callId) ?? 'unknown' } };
+  return { message, meta: isError ? { ...meta, isError: true } : meta };
+}
+
+/** Which model, at what cost: lines of one reply repeat it, the last one knows most. */
+function modelOfLine(line: JsonObject): JsonObject {
+  const message = objectAt(line, 'message');
+  const model = filledAt(message, 'model');
+  const reason = filledAt(message, 'stop_reason');
+  return {
+    type: 'model',
+    provider: 'anthropic',
+    ...(model === undefined ? {} : { model_name: model }),
+    ...(reason === undefined ? {} : { finish_reason: reason }),
+    // Lines that the program wrote itself have noughts: they say nothing of what was used.
+    ...(isJsonObject(message.usage) && parseUsage({ meta: { source: { usage: message.usage } } })?.totalTokens !== 0
+      ? { usage: message.usage }
+      : {}),
+  };
+}
+
+/** The id of the boundary that this program writes above the summary of a compaction that grew here. */
+export function boundaryIdOf(summary: string): string {
+  return derivedId('claude-code-boundary', summary);
+}

@@ -1,0 +1,61 @@
+import { textMessage } from '@coppice/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../canonical-json.ts';
+import { anyMessage, anyObject } from '../testing/arbitraries.ts';
+import { importedNodeId, importedTreeId } from './ids.ts';
+import { importNoteOf, originalOf, packRecord, unpackRecord } from './original-record.ts';
+
+describe('a source record', () => {
+  const text = 'A text that is long enough to be worth a pointer, and then some.';
+
+  it('[I58] shares its texts with the message, and comes back whole', () => {
+    const message = textMessage('user', text);
+    const record = { id: 1, text, nested: { parts: [text, 'short'] }, odd: [{ $text: 7 }, { $$text: 'x' }] };
+    const packed = packRecord(record, message);
+    expect(JSON.stringify(packed)).not.toContain('long enough');
+    expect(unpackRecord(packed, message)).toEqual(record);
+    expect(unpackRecord(packed, textMessage('user', 'other'))).toBeUndefined();
+  });
+
+  it('[I58] comes back whole whatever it holds', () => {
+    fc.assert(
+      fc.property(anyObject, anyMessage, fc.nat(3), (object, message, depth) => {
+        let record = JSON.parse(JSON.stringify(object));
+        for (let level = 0; level < depth; level++) record = { message, record, $text: depth };
+        const back = unpackRecord(packRecord(record, message), message);
+        expect(canonicalJson(back ?? null)).toBe(canonicalJson(record));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('[I58] is given back only to its format, and tells whether the message is still the one it was', () => {
+    const message = textMessage('user', text);
+    const imported = importNoteOf({ format: 'f', scope: 's', id: 'x' }, message, { text });
+    expect(originalOf({ meta: { imported }, message }, 'f')).toEqual({
+      id: 'x',
+      scope: 's',
+      record: { text },
+      unchanged: true,
+    });
+    expect(originalOf({ meta: { imported }, message }, 'g')).toBeUndefined();
+    const edited = textMessage('user', `${text} `);
+    expect(originalOf({ meta: { imported }, message: edited }, 'f')?.unchanged).toBe(false);
+    expect(originalOf({ meta: { imported: 7 }, message }, 'f')).toBeUndefined();
+  });
+
+  it('[I59] of one source always gets the same ids, of another source others', () => {
+    const origin = { owner: 'me', format: 'f', scope: '', id: 'c' };
+    const tree = importedTreeId(origin);
+    expect(tree).toBe(importedTreeId({ ...origin }));
+    const others = [{ owner: 'you' }, { format: 'g' }, { scope: 's' }, { id: 'd' }].map((one) =>
+      importedTreeId({ ...origin, ...one }),
+    );
+    expect(new Set([tree, ...others]).size).toBe(5);
+    const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    for (const id of [tree, ...others, importedNodeId(tree, 'n')]) expect(id).toMatch(uuid);
+    expect(importedNodeId(tree, 'n')).not.toBe(importedNodeId(tree, 'm'));
+    expect(importedNodeId(tree, 'n').slice(0, 13)).toBe(tree.slice(0, 13));
+  });
+});

@@ -1,0 +1,244 @@
+// The source's own record of a node, kept beside the message so that a writer can give it back field for field. Most of a
+// record is the text that the message holds as well; those texts are kept once.
+import type { Block, Json, JsonObject, Message, Node, NodeMeta } from '@coppice/core';
+import { isJsonObject, setOwn } from '../json-copy.ts';
+
+/** What is noted on an imported node under `imported`. */
+export interface ImportedNote {
+  readonly format: string;
+  readonly scope: string;
+  readonly id: string;
+  /** A sum of the message as it came in: where it differs, the record no longer tells what the node says. */
+  readonly sum: string;
+  readonly record?: Json;
+}
+
+/** Texts shorter than this are not worth a pointer. */
+const worthwhile = 48;
+const pointer = '$text';
+const escape = '$$text';
+
+/** The texts of a message that a record is likely to repeat, in order. */
+function textsInRecord(message: Message): string[] {
+  const texts: string[] = [];
+  for (const block of message.content) {
+    for (const value of Object.values(block)) {
+      if (typeof value === 'string') {
+        if (value.length >= worthwhile) texts.push(value);
+      } else if (isJsonObject(value)) {
+        for (const inner of Object.values(value))
+          if (typeof inner === 'string' && inner.length >= worthwhile) texts.push(inner);
+      }
+    }
+  }
+  return texts;
+}
+
+// Recursion is bounded: records are at most as deep as `recordDepth`. What does not change is shared, not copied.
+function mapTexts(value: Json, change: (value: Json) => Json | undefined): Json {
+  const changed = change(value);
+  if (changed !== undefined) return changed;
+  if (Array.isArray(value)) return mappedList(value, change);
+  return isJsonObject(value) ? mappedObject(value, change) : value;
+}
+
+function mappedList(list: readonly Json[], change: (value: Json) => Json | undefined): Json {
+  let copy: Json[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index] ?? null;
+    const made = mapTexts(item, change);
+    if (made !== item) copy ??= list.slice(0, index);
+    copy?.push(made);
+  }
+  return copy ?? list;
+}
+
+function mappedObject(object: JsonObject, change: (value: Json) => Json | undefined): Json {
+  const keys = Object.keys(object);
+  let copy: Record<string, Json> | undefined;
+  for (const [index, key] of keys.entries()) {
+    const member = object[key] ?? null;
+    const made = mapTexts(member, change);
+    if (made !== member) copy ??= comesBefore(object, keys, index);
+    if (copy !== undefined) setOwn(copy, key, made);
+  }
+  return copy ?? object;
+}
+
+/** A record with pointers in place of texts that the message has too. */
+export function packRecord(record: Json, message: Message): Json {
+  const texts = textsInRecord(message);
+  return texts.length === 0 ? packValue(record, noPlaces) : packValue(record, textPlaces(texts));
+}
+
+const noPlaces: ReadonlyMap<string, number> = new Map();
+
+/** Where each text stands first. */
+function textPlaces(texts: readonly string[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (let index = 0; index < texts.length; index++) {
+    const text = texts[index] ?? '';
+    if (!places.has(text)) places.set(text, index);
+  }
+  return places;
+}
+
+// As `mapTexts`, and spelt out: this looks at every value of every record of every import.
+function packValue(value: Json, places: ReadonlyMap<string, number>): Json {
+  if (typeof value === 'string') {
+    const place = value.length < worthwhile ? undefined : places.get(value);
+    return place === undefined ? value : { [pointer]: place };
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (isJsonObject(value)) return packedObject(value, places);
+  let copy: Json[] | undefined;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index] ?? null;
+    const made = packValue(item, places);
+    if (made !== item) copy ??= value.slice(0, index);
+    copy?.push(made);
+  }
+  return copy ?? value;
+}
+
+function packedObject(object: JsonObject, places: ReadonlyMap<string, number>): Json {
+  const keys = Object.keys(object);
+  let copy: Record<string, Json> | undefined;
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] ?? '';
+    // An object of the source that looks like one of our pointers is wrapped, so that none is taken for one.
+    if (key === pointer || key === escape) return { [escape]: JSON.stringify(object) };
+    const member = object[key] ?? null;
+    const made = packValue(member, places);
+    if (made !== member) copy ??= comesBefore(object, keys, index);
+    if (copy !== undefined) setOwn(copy, key, made);
+  }
+  return copy ?? object;
+}
+
+/** A copy of the first members of an object. */
+function comesBefore(object: JsonObject, keys: readonly string[], end: number): Record<string, Json> {
+  const copy: Record<string, Json> = {};
+  for (let index = 0; index < end; index++) {
+    const key = keys[index] ?? '';
+    setOwn(copy, key, object[key] ?? null);
+  }
+  return copy;
+}
+
+/** The record again. Undefined where the message is not the one that it was packed with. */
+export function unpackRecord(packed: Json, message: Message): Json | undefined {
+  const texts = textsInRecord(message);
+  let whole = true;
+  const record = mapTexts(packed, (value) => {
+    if (!isJsonObject(value)) return undefined;
+    const place = Object.hasOwn(value, pointer) ? value[pointer] : undefined;
+    if (typeof place === 'number') {
+      const text = texts[place];
+      if (text === undefined) whole = false;
+      return text ?? '';
+    }
+    const escaped = Object.hasOwn(value, escape) ? value[escape] : undefined;
+    if (typeof escaped !== 'string') return undefined;
+    const original: Json = JSON.parse(escaped);
+    return original;
+  });
+  return whole ? record : undefined;
+}
+
+/** How deep a record may nest to be kept: what a message may, less what it is wrapped in. */
+const recordDepth = 150;
+/** How large a record may be to be kept, in UTF-16 units of its texts and keys. */
+const recordSize = 16 * 1024 * 1024;
+
+// Bounded by `left`: a deeper record is not looked at further.
+function measured(value: Json, left: number, size: number): number {
+  if (typeof value === 'string') return size + value.length + 2;
+  if (typeof value !== 'object' || value === null) return size + 2;
+  if (left === 0 || size > recordSize) return Number.POSITIVE_INFINITY;
+  let sum = size + 2;
+  if (Array.isArray(value)) {
+    for (const item of value) sum = measured(item, left - 1, sum);
+    return sum;
+  }
+  if (isJsonObject(value))
+    for (const key of Object.keys(value)) sum = measured(value[key] ?? null, left - 1, sum + key.length);
+  return sum;
+}
+
+/** Whether a record is small and shallow enough to be kept beside a message. */
+export function isKeepable(record: Json): boolean {
+  return measured(record, recordDepth, 0) <= recordSize;
+}
+
+/**
+ * A short sum of what a message says, to the unit. It only has to tell an edited message from the one that came in, for
+ * every message of every import: a cryptographic hash would cost more than parsing does.
+ */
+export function checksumOf(content: readonly Block[]): string {
+  const text = JSON.stringify(content);
+  let high = 0xdeadbeef ^ text.length;
+  let low = 0x41c6ce57 ^ text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    high = Math.imul(high ^ unit, 2654435761);
+    low = Math.imul(low ^ unit, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
+}
+
+/** The note of an imported node. */
+export function importNoteOf(
+  source: { readonly format: string; readonly scope: string; readonly id: string },
+  message: Message,
+  record: Json | undefined,
+): JsonObject {
+  const { format, scope, id } = source;
+  const sum = checksumOf(message.content);
+  return record === undefined
+    ? { format, scope, id, sum }
+    : { format, scope, id, sum, record: packRecord(record, message) };
+}
+
+/** Reads the note of a node, whatever format it came from. */
+export function readNote(meta: NodeMeta): ImportedNote | undefined {
+  const { imported } = meta;
+  if (!isNote(imported)) return undefined;
+  return imported;
+}
+
+function isNote(value: unknown): value is ImportedNote {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'format' in value &&
+    typeof value.format === 'string' &&
+    'scope' in value &&
+    typeof value.scope === 'string' &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    'sum' in value &&
+    typeof value.sum === 'string'
+  );
+}
+
+/** What a writer finds of a node's source. */
+export interface OriginalRecord {
+  readonly id: string;
+  readonly scope: string;
+  /** The source's record; undefined where none was kept. */
+  readonly record: JsonObject | undefined;
+  /** Whether the message is still what the record says; if not, only the record's other fields hold. */
+  readonly unchanged: boolean;
+}
+
+/** The node's record in a format, for a writer of that format. Undefined for a node that did not come from it. */
+export function originalOf(node: Pick<Node, 'meta' | 'message'>, format: string): OriginalRecord | undefined {
+  const note = readNote(node.meta);
+  if (note === undefined || note.format !== format || node.message === null) return undefined;
+  const unchanged = checksumOf(node.message.content) === note.sum;
+  const record = note.record === undefined ? undefined : unpackRecord(note.record, node.message);
+  return { id: note.id, scope: note.scope, record: isJsonObject(record) ? record : undefined, unchanged };
+}

@@ -1,0 +1,241 @@
+// Formats in which one record holds a whole turn of a model, its calls and their results among it: a record is read into
+// several nodes, and nodes that belong together go out as one record again.
+import type { JsonObject, Node, NodeId } from '@coppice/core';
+import type { ExportedTree, ImportedNode } from './contract.ts';
+import { exportedChildren, outgoingIds } from './exporting.ts';
+import { preservedRecord, type Returning, returningNodes } from './preserved-lines.ts';
+
+/** What one record becomes: pieces one below the other, or beside each other; the one that is the home has its id. */
+export interface TurnPiece extends Pick<ImportedNode, 'message' | 'kind' | 'marker' | 'status' | 'meta' | 'group'> {
+  readonly id: string;
+  readonly parent: string | null;
+}
+
+/** A record and where it was found. */
+export interface TurnSource {
+  readonly record: JsonObject;
+  readonly at: number;
+  readonly place: string;
+  readonly createdAt: number | undefined;
+  /** Whether a record of this id is in the conversation at all. */
+  readonly known: (id: string) => boolean;
+}
+
+/** The nodes of a record: the home holds it and names the others, so that a writer finds all of them again. */
+export function nodesOfTurns(home: string, pieces: readonly TurnPiece[], source: TurnSource): ImportedNode[] {
+  const { record, at, place, createdAt, known } = source;
+  const ids = new Set(pieces.map((piece) => piece.id));
+  const parts = [...ids].filter((id) => id !== home);
+  return pieces.map(({ id, parent, ...said }) => {
+    const own = id === home;
+    const above = parent !== null && (ids.has(parent) || known(parent)) ? parent : null;
+    const lines = own ? [{ at, line: record }] : [];
+    const kept = preservedRecord({ lines, after: [], parent: above, parts: own ? parts : [] });
+    return {
+      ...said,
+      externalId: id,
+      parentExternalId: parent,
+      ...(createdAt === undefined ? {} : { createdAt }),
+      record: kept,
+      records: own ? 1 : 0,
+      place,
+    };
+  });
+}
+
+/** Nodes that go out as one record. */
+export interface RecordTurn {
+  readonly id: string;
+  /** Null for a first turn. */
+  readonly parent: RecordTurn | null;
+  /** Whether it came in as a first turn: its record names nobody, or somebody who was not there. */
+  readonly first: boolean;
+  /** Whether it hangs where it was read. */
+  readonly inPlace: boolean;
+  readonly nodes: Node[];
+  readonly children: RecordTurn[];
+  /** The place that its record had among the others; past all of them for what grew here. */
+  at: number;
+  /** The record as it came, where all that was read from it is as it was. */
+  readonly original: JsonObject | null;
+  /** The record that it came with, if its words are others by now. */
+  was: JsonObject | null;
+}
+
+/** The turns of a tree, and what could not be one. */
+export interface RecordTurns {
+  /** Parents before children, children in their order. */
+  readonly ordered: readonly RecordTurn[];
+  readonly byNode: ReadonlyMap<NodeId, RecordTurn>;
+  /** Markers of extensions that came from elsewhere. */
+  readonly left: readonly Node[];
+  /** Nodes that hung on a step inside a turn and hang on all of it now. */
+  readonly lifted: readonly Node[];
+}
+
+/**
+ * The step of a turn by which it is told who made it: the last that names a model or what it used. The others that do so
+ * with another model, or with figures of their own, have no place in one record.
+ */
+export function madeBy({ nodes }: RecordTurn): { readonly maker: Node; readonly others: readonly Node[] } {
+  const spoken = nodes.filter((node) => node.role === 'assistant');
+  const named = spoken.filter(({ meta }) => meta.source?.model_name !== undefined || meta.source?.usage !== undefined);
+  const maker = named.at(-1) ?? spoken.at(-1) ?? nodes.at(-1);
+  if (maker === undefined) throw new Error('A turn has no nodes.');
+  const { source } = maker.meta;
+  const others = named.filter(
+    ({ meta }) =>
+      meta.source !== source && (meta.source?.model_name !== source?.model_name || meta.source?.usage !== undefined),
+  );
+  return { maker, others };
+}
+
+class TurnBuilder {
+  readonly #all: readonly Returning[];
+  readonly #byId = new Map<string, Returning>();
+  readonly #byNode: ReadonlyMap<NodeId, Returning>;
+  readonly #children: ReadonlyMap<NodeId, readonly Node[]>;
+  /** The home of every node whose record goes out as it came. */
+  readonly #homes = new Map<NodeId, Returning>();
+  readonly #turns = new Map<NodeId, RecordTurn>();
+  readonly #last = new Map<RecordTurn, NodeId>();
+
+  constructor(tree: ExportedTree, format: string) {
+    this.#all = returningNodes(tree, format, outgoingIds(tree, format));
+    this.#byNode = new Map(this.#all.map((one) => [one.node.id, one]));
+    this.#children = exportedChildren(tree);
+    for (const one of this.#all) this.#byId.set(one.id, one);
+    for (const one of this.#all) this.#claim(one);
+  }
+
+  /** Whether all pieces of a record are as they were and where they were. */
+  #claim(home: Returning): void {
+    const { kept } = home;
+    if (kept === null || kept.lines.length === 0 || !home.unchanged) return;
+    const pieces = [home];
+    for (const id of kept.parts) {
+      const piece = this.#byId.get(id);
+      if (piece === undefined || !piece.unchanged || piece.kept === null) return;
+      pieces.push(piece);
+    }
+    const own = new Set([home.id, ...kept.parts]);
+    let top: NodeId | null | undefined;
+    for (const { node, kept: noted, inPlace } of pieces) {
+      if (noted !== null && noted.parent !== null && own.has(noted.parent)) {
+        if (!inPlace) return;
+      } else if (top === undefined) top = node.parentId;
+      else if (top !== node.parentId) return;
+    }
+    for (const { node } of pieces) this.#homes.set(node.id, home);
+  }
+
+  gather(): RecordTurns {
+    const left: Node[] = [];
+    const lifted: Node[] = [];
+    const roots: RecordTurn[] = [];
+    const whole = new Map<Returning, RecordTurn>();
+    for (const one of this.#all) {
+      const { node } = one;
+      const above = node.parentId === null ? undefined : this.#turns.get(node.parentId);
+      const home = this.#homes.get(node.id);
+      const begun = home === undefined ? undefined : whole.get(home);
+      if (begun !== undefined) {
+        this.#join(begun, node);
+        continue;
+      }
+      if (home === undefined && node.kind === 'state') {
+        left.push(node);
+        if (above !== undefined) this.#turns.set(node.id, above);
+        continue;
+      }
+      if (home === undefined && above !== undefined && this.#continues(above, node)) {
+        this.#join(above, node);
+        above.was ??= one.kept?.lines[0]?.line ?? null;
+        above.at = Math.min(above.at, one.kept?.lines[0]?.at ?? Number.POSITIVE_INFINITY);
+        continue;
+      }
+      if (above !== undefined && above.original !== null && above.id !== this.#idOf(node.parentId)) lifted.push(node);
+      const turn: RecordTurn = {
+        id: home?.id ?? this.#end(one),
+        parent: above ?? null,
+        first: (one.kept?.parent ?? null) === null,
+        inPlace: one.inPlace,
+        nodes: [],
+        children: [],
+        at: (home ?? one).kept?.lines[0]?.at ?? Number.POSITIVE_INFINITY,
+        original: home?.kept?.lines[0]?.line ?? null,
+        was: home === undefined ? (one.kept?.lines[0]?.line ?? null) : null,
+      };
+      if (home !== undefined) whole.set(home, turn);
+      this.#join(turn, node);
+      if (above === undefined) roots.push(turn);
+      else above.children.push(turn);
+    }
+    return { ordered: this.#ordered(roots), byNode: this.#turns, left, lifted };
+  }
+
+  #join(turn: RecordTurn, node: Node): void {
+    turn.nodes.push(node);
+    this.#turns.set(node.id, turn);
+    this.#last.set(turn, node.id);
+  }
+
+  #idOf(id: NodeId | null): string | undefined {
+    return id === null ? undefined : this.#byNode.get(id)?.id;
+  }
+
+  /** Calls, their results and what follows on them are one turn, as long as nothing branches off. */
+  #continues(turn: RecordTurn, node: Node): boolean {
+    return turn.original === null && this.#last.get(turn) === node.parentId && this.#isNext(node);
+  }
+
+  #isNext(node: Node): boolean {
+    const parent = node.parentId === null ? undefined : this.#byNode.get(node.parentId)?.node;
+    if (parent === undefined || parent.kind !== 'message' || node.kind !== 'message') return false;
+    if (this.#homes.has(node.id) || this.#homes.has(parent.id)) return false;
+    if ((this.#children.get(parent.id)?.length ?? 0) !== 1) return false;
+    const calls = parent.message?.content.some((block) => block.type === 'tool-use') === true;
+    if (node.message?.role === 'tool') return calls || parent.message?.role === 'tool';
+    return node.message?.role === 'assistant' && parent.message?.role === 'tool';
+  }
+
+  /** The id of a turn that begins here: that of its last node, which is what others hang on. */
+  #end(first: Returning): string {
+    let end = first;
+    for (;;) {
+      const below = this.#children.get(end.node.id);
+      const next = below?.length === 1 ? below[0] : undefined;
+      const found = next === undefined || !this.#isNext(next) ? undefined : this.#byNode.get(next.id);
+      if (found === undefined) return end.id;
+      end = found;
+    }
+  }
+
+  #ordered(roots: readonly RecordTurn[]): RecordTurn[] {
+    const place = new Map<RecordTurn, number>();
+    for (const family of this.#children.values())
+      for (const [index, child] of family.entries()) {
+        const turn = this.#turns.get(child.id);
+        if (turn !== undefined && !place.has(turn)) place.set(turn, index);
+      }
+    const sort = (turns: readonly RecordTurn[]) => [...turns].sort((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0));
+    const ordered: RecordTurn[] = [];
+    const open = sort(roots).reverse();
+    for (let turn = open.pop(); turn !== undefined; turn = open.pop()) {
+      ordered.push(turn);
+      const children = sort(turn.children);
+      turn.children.splice(0, turn.children.length);
+      for (const child of children) turn.children.push(child);
+      for (let index = children.length - 1; index >= 0; index--) {
+        const child = children[index];
+        if (child !== undefined) open.push(child);
+      }
+    }
+    return ordered;
+  }
+}
+
+/** Puts the nodes of a tree into turns. */
+export function recordTurnsOf(tree: ExportedTree, format: string): RecordTurns {
+  return new TurnBuilder(tree, format).gather();
+}

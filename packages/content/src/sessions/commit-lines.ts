@@ -1,0 +1,314 @@
+// Commits as lines, and lines as the steps they were written for. Inserts are entries, a pointer move is a `leaf` line,
+// and every other step stands in a `change` line.
+import {
+  answerFromTree,
+  bookmarkOn,
+  type Commit,
+  findAnyNode,
+  type MessageKit,
+  matchParentBelow,
+  type NewNode,
+  type NodeId,
+  nodeId,
+  parseStep,
+  parseSteps,
+  positionBetween,
+  rootNode,
+  type SelectStep,
+  type Step,
+  type Tree,
+} from '@coppice/core';
+import { isLeafType, isSideEntry, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
+import { createdTime, decodeEntry, encodeNode, type FileId, nodeMarker } from './entry-codec.ts';
+import {
+  isSessionFields,
+  numberField,
+  omitUndefinedFields,
+  ownSessionField,
+  parseTime,
+  type SessionFields,
+  textField,
+  toIsoTime,
+} from './fields.ts';
+
+/** What lines are written with. */
+export interface CommitWriter {
+  /** The tree before the commit; null for its first. */
+  readonly before: Tree | null;
+  readonly fileId: FileId;
+  readonly newId: () => string;
+  readonly kit: MessageKit;
+  /** Further fields of the header. */
+  readonly header: SessionFields;
+}
+
+/** The lines of a commit, without what is noted about the commit as a whole. */
+export function linesOfCommit(commit: Commit, writing: CommitWriter): SessionEntry[] {
+  const { before, fileId } = writing;
+  const lines: SessionEntry[] = [];
+  const root: NodeId | null = before?.rootId ?? rootOf(commit.steps);
+  let active = before?.activeNodeId ?? null;
+  // What a reader takes for the leaf after the lines so far.
+  let reported = active;
+  let others: Step[] = [];
+  const at = (id: NodeId | null) => fileId(id ?? root ?? '');
+  const aside = (type: string, fields: SessionFields): SessionEntry => {
+    const timestamp = toIsoTime(commit.at);
+    return {
+      type,
+      uuid: writing.newId(),
+      parentUuid: at(active),
+      ...(timestamp === undefined ? {} : { timestamp }),
+      ...fields,
+    };
+  };
+  const flush = () => {
+    if (others.length > 0) lines.push(aside('change', { steps: others }));
+    others = [];
+  };
+  for (const [index, step] of commit.steps.entries()) {
+    if (step.type === 'insert') {
+      flush();
+      if (step.node.kind === 'root') lines.push(headerOfTree(commit, step.node, writing));
+      else {
+        const line = encodeNode(step.node, fileId, annotationLine(step.node, writing));
+        lines.push(line);
+        if (isLeafType(line.type)) reported = step.node.id;
+      }
+    } else if (step.type === 'select') {
+      const implied = index === commit.steps.length - 1 && reported === step.after && reported !== active;
+      if (!implied || step.before !== active) {
+        flush();
+        const was = step.before === active ? {} : { before: step.before === null ? null : fileId(step.before) };
+        lines.push({ ...aside('leaf', was), parentUuid: at(step.after) });
+      }
+      active = step.after;
+      reported = active;
+    } else others.push(step);
+  }
+  flush();
+  // Something was added without going there.
+  if (reported !== active) lines.push({ ...aside('leaf', { stay: true }), parentUuid: at(active) });
+  return lines;
+}
+
+function rootOf(steps: readonly Step[]): NodeId | null {
+  for (const step of steps) if (step.type === 'insert' && step.node.kind === 'root') return step.node.id;
+  return null;
+}
+
+function headerOfTree(commit: Commit, node: NewNode, { fileId, header }: CommitWriter): SessionHeader {
+  const timestamp = createdTime(node);
+  const bare = rootNode(node.id, node.createdAt);
+  const noted = omitUndefinedFields({
+    ...(timestamp === undefined ? { createdAt: node.createdAt } : {}),
+    ...(Object.keys(node.meta).length === 0 ? {} : { meta: node.meta }),
+    ...(node.position === bare.position ? {} : { position: node.position }),
+    ...(node.text === '' && node.tokens === 0 ? {} : { text: node.text, tokens: node.tokens }),
+  });
+  return {
+    type: 'session',
+    version: sessionVersion,
+    uuid: fileId(node.id),
+    parentUuid: null,
+    id: commit.treeId,
+    ...(timestamp === undefined ? {} : { timestamp }),
+    ...header,
+    ...(Object.keys(noted).length === 0 ? {} : { node: noted }),
+  };
+}
+
+// Kept, since making them again costs more than reading them: the key is a hash, the tokens are an estimate.
+function annotationLine(node: NewNode, { kit }: CommitWriter): SessionFields {
+  const { message, key, tokens, text, position } = node;
+  return {
+    position,
+    ...(key === null ? {} : { key }),
+    tokens,
+    ...(message !== null && kit.text(message) === text ? {} : { text }),
+  };
+}
+
+/** How lines are read. */
+export interface ReadingLines {
+  /** The id of the node that an id of the file stands for. */
+  readonly toNode: (fileId: string) => string;
+  /** The entry that one hangs on which cannot be found, and the one it was put below instead. */
+  readonly parentOf: (entry: SessionEntry) => string;
+  readonly kit: MessageKit;
+  /** Told of what does not fit and was left out. */
+  readonly misfit: (entry: SessionEntry, why: string) => void;
+}
+
+/** The first steps of a session: its root. */
+export function headerSteps(header: SessionHeader, reading: Pick<ReadingLines, 'toNode'>): Step[] {
+  const noted = ownSessionField(header, 'node');
+  const fields: SessionFields = isSessionFields(noted) ? noted : {};
+  const createdAt = numberField(fields, 'createdAt') ?? parseTime(header.timestamp) ?? 0;
+  const bare = rootNode(nodeId(reading.toNode(header.uuid)), createdAt);
+  const node = {
+    ...bare,
+    position: textField(fields, 'position') ?? bare.position,
+    meta: isSessionFields(ownSessionField(fields, 'meta')) ? ownSessionField(fields, 'meta') : bare.meta,
+    text: textField(fields, 'text') ?? '',
+    tokens: numberField(fields, 'tokens') ?? 0,
+  };
+  const step = parseStep({ type: 'insert', node });
+  return step.ok ? [step.value] : [{ type: 'insert', node: bare }];
+}
+
+/**
+ * The steps of one commit from its lines. The tree is what it was before; `first` are steps that come before the lines,
+ * such as those of the header. Whether they apply is for the caller to find out.
+ */
+export function stepsOfLines(
+  tree: Tree,
+  lines: readonly SessionEntry[],
+  reading: ReadingLines,
+  first: readonly Step[] = [],
+): Step[] {
+  const steps = [...first];
+  const fresh = new Map<string, NewNode>();
+  for (const step of first) if (step.type === 'insert') fresh.set(step.node.id, step.node);
+  const root = rootOf(first) ?? tree.rootId;
+  let active = tree.activeNodeId;
+  let reported = active;
+  for (const line of lines) {
+    if (line.type === 'change') {
+      const parsed = parseSteps(ownSessionField(line, 'steps'));
+      if (parsed.ok) for (const step of parsed.value) steps.push(step);
+      else reading.misfit(line, parsed.refusal.message);
+    } else if (line.type === 'leaf') {
+      const target = nodeId(reading.toNode(reading.parentOf(line)));
+      const after = target === root ? null : target;
+      // Only an empty tree is at its root; elsewhere this means that the next message begins a new branch.
+      if (after === null && tree.size > 0 && !steps.some((step) => step.type === 'remove')) continue;
+      reported = after;
+      if (ownSessionField(line, 'stay') === true) continue;
+      const was = ownSessionField(line, 'before');
+      const before = was === undefined ? active : typeof was === 'string' ? nodeId(reading.toNode(was)) : null;
+      steps.push({ type: 'select', after, before });
+      active = after;
+    } else if (line.type === 'label') {
+      const step = labelStep(tree, line, reading);
+      if (step !== null) steps.push(step);
+    } else if (line.type === 'session_info') {
+      const name = textField(line, 'name')?.trim();
+      const after = { title: name === undefined || name === '' ? null : name };
+      steps.push({ type: 'attributes', after, before: { title: tree.attributes.title ?? null } });
+    } else if (!isSideEntry(line.type)) {
+      const node = nodeOfLine(tree, fresh, line, reading);
+      fresh.set(node.id, node);
+      steps.push({ type: 'insert', node });
+      if (isLeafType(line.type)) reported = node.id;
+      // A tree that has anything in it is somewhere: files of other tools begin with settings, before anything is said.
+      else if (active === null) reported ??= node.id;
+    }
+  }
+  if (reported !== active) steps.push({ type: 'select', after: reported, before: active } satisfies SelectStep);
+  return steps;
+}
+
+function labelStep(tree: Tree, line: SessionEntry, reading: ReadingLines): Step | null {
+  const target = textField(line, 'targetUuid');
+  const id = nodeId(reading.toNode(target ?? ''));
+  if (target === undefined || findAnyNode(tree, id) === undefined) {
+    reading.misfit(line, 'it labels an entry that is not there');
+    return null;
+  }
+  const there = bookmarkOn(tree, id) ?? null;
+  const at = parseTime(line.timestamp) ?? tree.updatedAt;
+  const label = textField(line, 'label') ?? '';
+  const step = parseStep({
+    type: 'bookmark',
+    nodeId: id,
+    after:
+      label === ''
+        ? null
+        : { nodeId: id, title: label, createdAt: there === null ? at : there.createdAt, updatedAt: at },
+    before: there,
+  });
+  return step.ok ? step.value : null;
+}
+
+// Places are asked of the one tree.
+const alone = {
+  tree: () => undefined,
+  log: () => [],
+  taken: () => [],
+  home: () => null,
+  forest: () => null,
+  undoable: () => null,
+  redoable: () => null,
+};
+
+function nodeOfLine(
+  tree: Tree,
+  fresh: ReadonlyMap<string, NewNode>,
+  entry: SessionEntry,
+  reading: ReadingLines,
+): NewNode {
+  const { toNode, kit } = reading;
+  const { kind, message, status, meta, marker, createdAt, noted } = decodeEntry(entry);
+  const parentId = nodeId(toNode(reading.parentOf(entry)));
+  const parent = fresh.get(parentId) ?? findAnyNode(tree, parentId);
+  const made: NewNode = {
+    id: nodeId(toNode(entry.uuid)),
+    parentId,
+    position: textField(noted, 'position') ?? lastPositionIn(tree, fresh, parentId),
+    kind,
+    message,
+    status,
+    groupId: numberField(noted, 'groupId') ?? 0,
+    createdAt: createdAt ?? parent?.createdAt ?? 0,
+    matchParent: parent === undefined ? parentId : matchParentBelow(parent),
+    key: kind === 'message' ? (textField(noted, 'key') ?? kit.key(message)) : null,
+    text: textField(noted, 'text') ?? kit.text(message),
+    tokens: numberField(noted, 'tokens') ?? kit.tokens(message),
+    meta,
+    marker: nodeMarker(marker, toNode),
+    aliases: [],
+  };
+  const aliases = ownSessionField(noted, 'aliases');
+  const step = parseStep({ type: 'insert', node: aliases === undefined ? made : { ...made, aliases } });
+  if (step.ok && step.value.type === 'insert') return step.value.node;
+  reading.misfit(entry, step.ok ? 'it is no entry' : step.refusal.message);
+  return readable(made, lastPositionIn(tree, fresh, parentId), kit);
+}
+
+/** A node without what cannot be read of its notes; what it says stays. */
+function readable(made: NewNode, position: string, kit: MessageKit): NewNode {
+  const { message } = made;
+  const plain: NewNode = {
+    ...made,
+    position,
+    groupId: 0,
+    key: made.kind === 'message' && message !== null ? kit.key(message) : null,
+    text: message === null ? '' : kit.text(message),
+    tokens: message === null ? 0 : kit.tokens(message),
+    aliases: [],
+  };
+  const marker = plain.kind === 'message' ? null : {};
+  for (const node of [plain, { ...plain, marker }, { ...plain, meta: {} }, { ...plain, marker, meta: {} }]) {
+    const step = parseStep({ type: 'insert', node });
+    if (step.ok && step.value.type === 'insert') return step.value.node;
+  }
+  return { ...plain, marker, meta: {} };
+}
+
+function lastPositionIn(tree: Tree, fresh: ReadonlyMap<string, NewNode>, parentId: NodeId): string {
+  let last = lastChildPosition(tree, parentId);
+  for (const node of fresh.values())
+    if (node.parentId === parentId && (last === null || node.position > last)) last = node.position;
+  return positionBetween(last, null);
+}
+
+function lastChildPosition(tree: Tree, parentId: NodeId): string | null {
+  const edge = answerFromTree(tree, { ask: 'lastPosition', of: parentId }, alone);
+  return typeof edge === 'string' ? edge : null;
+}
+
+/** A free position after all children of a node. */
+export function lastPlaceBelow(tree: Tree, parentId: NodeId): string {
+  return positionBetween(lastChildPosition(tree, parentId), null);
+}

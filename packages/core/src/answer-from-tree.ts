@@ -1,0 +1,323 @@
+/** Answers a planner's reads from tree values: in memory, in the page, and as the reference that stores are compared with. */
+
+import { childAtPosition, childListIds, emptyChildList, lastPosition, neighbours } from './child-list.ts';
+import type { NodeId, TreeId } from './ids.ts';
+import { treeId } from './ids.ts';
+import { isMessageKind, matchParentBelow, type Node, type NodeHead } from './node.ts';
+import { isAbove, lastVisitedLeaf, path, recentLeaves, subtree, topology } from './path.ts';
+import { mapGet } from './persistent-map.ts';
+import type { Answer, ParentLink, PathMetaPart, PathPart, Read, Reads } from './reads.ts';
+import {
+  allBookmarks,
+  allNodes,
+  bookmarkOn,
+  childListOf,
+  childrenOf,
+  emptyTree,
+  findAnyNode,
+  findNode,
+  parentEntry,
+  type Tree,
+} from './tree.ts';
+
+/** What a tree value alone cannot answer. */
+export interface OutsideTree {
+  /** Another tree of the same owner. */
+  tree(id: TreeId): Tree | undefined;
+  taken(ids: readonly NodeId[]): readonly NodeId[];
+  home(id: NodeId): TreeId | null;
+  forest(key: string, project: string): TreeId | null;
+  undoable(actor: string, actId: Reads['undoable']['args']['actId']): Reads['undoable']['answer'];
+  redoable(actor: string, actId: Reads['redoable']['args']['actId']): Reads['redoable']['answer'];
+  log(since: number): Reads['log']['answer'];
+  /** Nodes by match parent and key in stored order, where an index is kept; else the children are looked through. */
+  nodesByKey?(matchParent: NodeId, key: string): readonly NodeId[] | undefined;
+  /** Nodes that have this alias, oldest first, where an index is kept; else split sources are followed. */
+  nodesByAlias?(matchParent: NodeId, key: string): readonly NodeId[] | undefined;
+}
+
+// Where there is no tree, every question is answered as one that nothing was planted in answers it.
+const noTree = emptyTree(treeId(''));
+
+/** Answers one read from a tree (undefined where it does not exist yet) and its surroundings. */
+export function answerFromTree(tree: Tree | undefined, read: Read, around: OutsideTree): Answer {
+  switch (read.ask) {
+    case 'taken':
+      return around.taken(read.ids);
+    case 'home':
+      return around.home(read.id);
+    case 'forest':
+      return around.forest(read.key, read.project);
+    case 'undoable':
+    case 'redoable':
+      return around[read.ask](read.actor, read.actId);
+    case 'log':
+      return around.log(read.since);
+    default: {
+      const other = 'treeId' in read ? read.treeId : undefined;
+      return answerSubtree((other === undefined ? tree : around.tree(other)) ?? noTree, read, around);
+    }
+  }
+}
+
+type SubtreeAnswer = Exclude<Read, { ask: 'taken' | 'home' | 'forest' | 'undoable' | 'redoable' | 'log' }>;
+
+function answerSubtree(tree: Tree, read: SubtreeAnswer, around: OutsideTree): Answer {
+  switch (read.ask) {
+    case 'tree':
+      return tree.version === 0 ? null : tree;
+    case 'rows':
+      return tree.version === 0 ? null : { row: tree, nodes: allNodes(tree), bookmarks: allBookmarks(tree) };
+    case 'head':
+    case 'node':
+      return findNode(tree, read.id) ?? null;
+    case 'anyNode':
+      return findAnyNode(tree, read.id) ?? null;
+    case 'nodes':
+      return read.ids.flatMap((id) => findNode(tree, id) ?? []);
+    case 'path':
+      return pathPart(tree, read.to, read.limit);
+    case 'pathMeta':
+      return pathMetaOf(pathPart(tree, read.to, read.limit));
+    case 'isAncestorOrSelf':
+      return isAbove(tree, read.id, read.below);
+    case 'withoutDescendants':
+      return withoutDescendants(tree, read.ids);
+    case 'children':
+      return childrenOf(tree, read.of);
+    case 'childIds':
+      return read.of.map((id) => childrenOf(tree, id).map((child) => child.id));
+    case 'subtree':
+      return subtree(tree, read.of, read.depth);
+    case 'topology':
+      return topology(tree, { from: read.of, depth: read.depth });
+    case 'leaves':
+      return recentLeaves(tree, read.limit);
+    case 'count':
+      return subtree(tree, read.of).length;
+    case 'subtreeInfo':
+      return subtreeInfoOf(tree, read.of);
+    case 'addedByOthers':
+      return addedByOthers(tree, read);
+    case 'newestLeaf':
+      return newestLeaf(tree, read.below, read.without);
+    case 'lastVisited':
+      return lastVisitedLeaf(tree, read.from) ?? read.from;
+    case 'match':
+      return match(tree, read.from, read.keys, around);
+    case 'lastPosition':
+      return lastChildPosition(tree, read.of);
+    case 'groupMax':
+      return groupMax(tree, read.of);
+    case 'neighbourPositions':
+      return positionsAround(tree, read.of, read.position);
+    case 'childAt':
+      return childAtPosition(childListOf(tree, read.of), read.position) ?? null;
+    case 'bookmark':
+      return bookmarkOn(tree, read.on) ?? null;
+    case 'bookmarks':
+      return read.on?.flatMap((id) => bookmarkOn(tree, id) ?? []) ?? allBookmarks(tree);
+    case 'links':
+      return links(tree);
+  }
+}
+
+function pathPart(tree: Tree, to: NodeId, limit = Number.POSITIVE_INFINITY): PathPart {
+  if (limit === Number.POSITIVE_INFINITY) {
+    const all = path(tree, { to });
+    return { nodes: all.ok ? all.value : [], complete: true };
+  }
+  const nodes: Node[] = [];
+  let entry = findNode(tree, to) === undefined ? undefined : mapGet(tree.nodes, to);
+  while (entry !== undefined && entry.node.parentId !== null && nodes.length < limit) {
+    nodes.push(entry.node);
+    entry = parentEntry(tree, entry);
+  }
+  return { nodes: nodes.reverse(), complete: entry === undefined || entry.node.parentId === null };
+}
+
+function links(tree: Tree): ParentLink[] {
+  return allNodes(tree).flatMap(({ id, parentId, removedIn }) =>
+    parentId === null || removedIn !== null ? [] : [{ id, parentId }],
+  );
+}
+
+function pathMetaOf({ nodes, complete }: PathPart): PathMetaPart {
+  const notes = nodes.map(({ id, parentId, kind, role, status, key, tokens, addedIn, contentIn, meta, marker }) => ({
+    id,
+    parentId,
+    kind,
+    role,
+    status,
+    key,
+    tokens,
+    addedIn,
+    contentIn,
+    meta,
+    marker,
+  }));
+  return { entries: notes, complete };
+}
+
+function withoutDescendants(tree: Tree, ids: readonly NodeId[]): NodeId[] {
+  if (tree === noTree) return [];
+  const named = new Set<string>(ids);
+  // Whether a node that was passed hangs below a named one: a thousand leaves of one deep branch share one walk.
+  const passed = new Map<string, boolean>();
+  return ids.filter((id) => {
+    const way: string[] = [];
+    let below = false;
+    let entry = mapGet(tree.nodes, id);
+    while (entry !== undefined && way.length <= tree.nodes.size) {
+      const known = passed.get(entry.key);
+      below = known ?? (entry.parentKey !== null && named.has(entry.parentKey));
+      if (known !== undefined || below) break;
+      way.push(entry.key);
+      entry = parentEntry(tree, entry);
+    }
+    for (const key of way) passed.set(key, below);
+    return !below;
+  });
+}
+
+function subtreeInfoOf(tree: Tree, of: NodeId): Reads['subtreeInfo']['answer'] {
+  const nodes = subtree(tree, of);
+  const within = new Set<string>(nodes.map((node) => node.id));
+  return {
+    pending: nodes.filter((node) => node.status === 'pending').map((node) => node.id),
+    bookmarks: allBookmarks(tree).filter((mark) => within.has(mark.nodeId)),
+    active: tree.activeNodeId !== null && within.has(tree.activeNodeId),
+  };
+}
+
+const fewAdditions = 10;
+
+function addedByOthers(
+  tree: Tree,
+  read: {
+    readonly of: NodeId;
+    readonly versions: readonly number[];
+    readonly since: number;
+    readonly without: readonly NodeId[];
+  },
+): NodeHead[] {
+  const own = new Set(read.versions);
+  return withoutSubtrees(tree, read.of, read.without)
+    .filter((node) => !own.has(node.addedIn) && node.addedIn > read.since)
+    .sort((a, b) => a.seq - b.seq)
+    .slice(0, fewAdditions);
+}
+
+function withoutSubtrees(tree: Tree, of: NodeId, left: readonly NodeId[]): Node[] {
+  const skipped = new Set<string>(left);
+  const nodes: Node[] = [];
+  const open: NodeId[] = [of];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const node = skipped.has(at) ? undefined : findNode(tree, at);
+    if (node === undefined) continue;
+    nodes.push(node);
+    for (const child of childListIds(childListOf(tree, at))) open.push(child);
+  }
+  return nodes;
+}
+
+function newestLeaf(tree: Tree, below: NodeId, left: readonly NodeId[]): NodeId | null {
+  const skipped = new Set<string>(left);
+  let newest: Node | null = null;
+  for (const node of withoutSubtrees(tree, below, left)) {
+    if (node.id === below || (newest !== null && node.seq < newest.seq)) continue;
+    // A node whose children all go is a leaf afterwards.
+    let stays = false;
+    for (const child of childListIds(childListOf(tree, node.id))) if (!skipped.has(child)) stays = true;
+    if (!stays) newest = node;
+  }
+  return newest?.id ?? null;
+}
+
+function match(tree: Tree, from: NodeId, keys: readonly string[], around: OutsideTree): Reads['match']['answer'] {
+  const nodes: NodeId[] = [];
+  let at = findNode(tree, from);
+  for (const key of keys) {
+    if (at === undefined) break;
+    const next: NodeId | undefined = childWith(tree, at, key, around);
+    if (next === undefined) return { nodes, aliases: aliasesOf(tree, at, key, around) };
+    nodes.push(next);
+    at = findNode(tree, next);
+  }
+  return { nodes, aliases: [] };
+}
+
+/** The first message with a key below a node, markers in between looked through. */
+function childWith(tree: Tree, from: Node, key: string, around: OutsideTree): NodeId | undefined {
+  const matchParent = matchParentBelow(from);
+  const nodes =
+    around
+      .nodesByKey?.(matchParent, key)
+      ?.flatMap((id) => (matchParent === from.id || isAbove(tree, from.id, id) ? (findNode(tree, id) ?? []) : [])) ??
+    messagesBelow(tree, from.id).filter((node) => node.key === key);
+  return nodes.sort((a, b) => (a.position === b.position ? a.seq - b.seq : a.position < b.position ? -1 : 1))[0]?.id;
+}
+
+/** The messages right below a node, markers in between looked through. */
+function messagesBelow(tree: Tree, from: NodeId): Node[] {
+  const messages: Node[] = [];
+  const open: NodeId[] = [from];
+  for (let at = open.pop(); at !== undefined; at = open.pop())
+    for (const node of childrenOf(tree, at))
+      if (isMessageKind(node.kind)) messages.push(node);
+      else open.push(node.id);
+  return messages;
+}
+
+/** From a left half its split sources lead to every node that completed a text here: no look at the whole tree. */
+function aliasesOf(tree: Tree, from: Node, key: string, around: OutsideTree): readonly NodeId[] {
+  const matchParent = matchParentBelow(from);
+  const indexed = around.nodesByAlias?.(matchParent, key);
+  if (indexed !== undefined) return indexed;
+  const found = new Map<NodeId, Node>();
+  const seen = new Set<string>();
+  for (const top of messagesBelow(tree, from.id))
+    for (let id = top.meta.splitSource; id !== undefined && !seen.has(id); ) {
+      seen.add(id);
+      const node = findNode(tree, id);
+      if (node?.aliases.some((alias) => alias.matchParent === matchParent && alias.key === key) === true)
+        found.set(node.id, node);
+      id = node?.meta.splitSource;
+    }
+  return [...found.values()].sort((a, b) => a.seq - b.seq).map((node) => node.id);
+}
+
+const childless = { children: emptyChildList, removedChildren: emptyChildList };
+
+function lastChildPosition(tree: Tree, of: NodeId): Reads['lastPosition']['answer'] {
+  const { children: order, removedChildren } = mapGet(tree.nodes, of) ?? childless;
+  return later(lastPosition(order), removedAt(lastPosition(removedChildren)));
+}
+
+function later(one: string | null, other: string | null): string | null {
+  return one === null || (other !== null && other > one) ? other : one;
+}
+
+/** The place in a grave's key. */
+function removedAt(key: string | null): string | null {
+  return key === null ? null : key.slice(0, key.indexOf(' '));
+}
+
+function positionsAround(tree: Tree, of: NodeId, position: string): Reads['neighbourPositions']['answer'] {
+  const { children: order, removedChildren } = mapGet(tree.nodes, of) ?? childless;
+  const { before, after } = neighbours(order, position);
+  // Keys of graves at this very place sort behind the bare position and before anything longer.
+  const above = removedAt(neighbours(removedChildren, `${position}!`).after);
+  return {
+    before: later(before, removedAt(neighbours(removedChildren, position).before)),
+    after: after === null || (above !== null && above < after) ? above : after,
+  };
+}
+
+function groupMax(tree: Tree, of: NodeId): number {
+  const { children: order, removedChildren } = mapGet(tree.nodes, of) ?? childless;
+  let highest = 0;
+  for (const children of [order, removedChildren])
+    for (const id of childListIds(children)) highest = Math.max(highest, findAnyNode(tree, id)?.groupId ?? 0);
+  return highest;
+}

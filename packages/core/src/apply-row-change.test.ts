@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { applyOrThrow } from './apply.ts';
+import { childListIds } from './child-list.ts';
+import { nodeId } from './ids.ts';
+import type { Node } from './node.ts';
+import { lastVisitedLeaf } from './path.ts';
+import { mapGet } from './persistent-map.ts';
+import type { Step, TreePosition } from './steps/types.ts';
+import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
+import { buildTree, testRoot } from './testing/build-tree.ts';
+import { expectSteps } from './testing/expect-steps.ts';
+import { allNodes, childIds, findNode, type Tree } from './tree.ts';
+
+const runs = propertyRuns(200, process.env);
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+
+function at(tree: Tree, id: string): Node {
+  const node = findNode(tree, id);
+  if (node === undefined) throw new Error(`There is no node ${id}.`);
+  return node;
+}
+
+function select(tree: Tree, id: string): Tree {
+  return applyOrThrow(tree, [{ type: 'select', after: nodeId(id), before: tree.activeNodeId }]).tree;
+}
+
+function placeOf({ parentId, position, groupId, matchParent }: Node): TreePosition {
+  return { parentId: parentId ?? testRoot, position, groupId, matchParent: matchParent ?? testRoot };
+}
+
+function move(tree: Tree, id: string, to: string, position: string, matchParent: string): Step {
+  const from = placeOf(at(tree, id));
+  return {
+    type: 'move',
+    nodeId: nodeId(id),
+    to: { parentId: nodeId(to), position, groupId: 0, matchParent: nodeId(matchParent) },
+    from,
+  };
+}
+
+const marksOf = (tree: Tree, ids: readonly string[]) => ids.map((id) => at(tree, id).lastChildId);
+
+describe('visit marks', () => {
+  const drawing = `
+a
+  b
+    c*
+    d
+  e
+    f
+g
+  h`;
+
+  test('[S27] selecting a node marks the way to it, and only that', () => {
+    const tree = buildTree(drawing);
+    expect(marksOf(tree, ['root', 'a', 'b', 'e', 'g'])).toEqual(['a', 'b', 'c', null, null]);
+    const next = select(tree, 'f');
+    expect(marksOf(next, ['root', 'a', 'b', 'e', 'g'])).toEqual(['a', 'e', 'c', 'f', null]);
+    const last = select(next, 'g');
+    expect(marksOf(last, ['root', 'a', 'b', 'e', 'g'])).toEqual(['g', 'e', 'c', 'f', null]);
+  });
+
+  test('[S27] after any selections each node is marked with its child last on the active path', () => {
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...ids), { maxLength: 30 }), (picks) => {
+        let tree = buildTree(drawing);
+        const model = new Map<string, string>();
+        for (const pick of ['c', ...picks]) {
+          tree = select(tree, pick);
+          for (let id: string | null = pick; id !== null; ) {
+            const parent: string | null = at(tree, id).parentId;
+            if (parent !== null) model.set(parent, id);
+            id = parent;
+          }
+        }
+        for (const id of ['root', ...ids]) expect(at(tree, id).lastChildId).toBe(model.get(id) ?? null);
+      }),
+      runs,
+    );
+  });
+
+  test('[S28] a splice carries the mark of the node that goes to its parent', () => {
+    const tree = buildTree(drawing);
+    const { tree: next } = applyOrThrow(tree, [
+      move(tree, 'c', 'a', 'Zx', 'a'),
+      move(tree, 'd', 'a', 'Zy', 'a'),
+      { type: 'remove', nodeId: nodeId('b') },
+    ]);
+    expect(childIds(next, 'a')).toEqual(['c', 'd', 'e']);
+    expect(lastVisitedLeaf(next, testRoot)).toBe('c');
+  });
+
+  test('[S28] a node put in between carries the mark along', () => {
+    const tree = buildTree('a\n  b\n    c*\n  x');
+    const { tree: next } = applyOrThrow(tree, [move(tree, 'b', 'x', 'a0', 'x')]);
+    expect(marksOf(next, ['a', 'x', 'b'])).toEqual(['x', 'b', 'c']);
+    expect(lastVisitedLeaf(next, 'a')).toBe('c');
+  });
+
+  test('[S28] a node that moves far away leaves no mark behind', () => {
+    const tree = buildTree(drawing);
+    const { tree: next } = applyOrThrow(tree, [move(tree, 'b', 'h', 'a0', 'h')]);
+    expect(marksOf(next, ['a', 'h', 'b'])).toEqual([null, 'b', 'c']);
+  });
+});
+
+describe('match parents', () => {
+  test('[S29] follow a marker that moves, through markers below it, and no further', () => {
+    const tree = buildTree(`
+a
+  #m
+    b
+      c
+    #n
+      d
+e*`);
+    expect(['m', 'b', 'c', 'n', 'd'].map((id) => at(tree, id).matchParent)).toEqual(['a', 'a', 'b', 'a', 'a']);
+    const { tree: next } = expectSteps(tree, [move(tree, 'm', 'e', 'a0', 'e')]);
+    expect(['m', 'b', 'c', 'n', 'd'].map((id) => at(next, id).matchParent)).toEqual(['e', 'e', 'b', 'e', 'e']);
+  });
+
+  test('[S29] are right when a node comes back below a marker that moved meanwhile', () => {
+    const tree = buildTree(`
+a
+  #m
+    b
+    #n
+      d
+e*`);
+    const { tree: one } = expectSteps(tree, [
+      { type: 'remove', nodeId: nodeId('b') },
+      { type: 'remove', nodeId: nodeId('n') },
+    ]);
+    const { tree: two } = expectSteps(one, [move(one, 'm', 'e', 'a0', 'e')]);
+    const { tree: back } = expectSteps(two, [
+      { type: 'restore', nodeId: nodeId('b'), version: 3 },
+      { type: 'restore', nodeId: nodeId('n'), version: 3 },
+    ]);
+    expect(['b', 'n', 'd'].map((id) => at(back, id).matchParent)).toEqual(['e', 'e', 'e']);
+  });
+});
+
+describe('graves', () => {
+  const removedChildrenOf = (tree: Tree, id: string) => [
+    ...childListIds(mapGet(tree.nodes, id)?.removedChildren ?? { positions: [], ids: [] }),
+  ];
+
+  test('[S30] remember a removed child with its parent until it comes back', () => {
+    const tree = buildTree('a\n  b\n  c\nd*');
+    const one = applyOrThrow(tree, [{ type: 'remove', nodeId: nodeId('b') }]).tree;
+    expect([removedChildrenOf(one, 'a'), childIds(one, 'a')]).toEqual([['b'], ['c']]);
+    const two = applyOrThrow(one, [{ type: 'restore', nodeId: nodeId('b'), version: 3 }]).tree;
+    expect([removedChildrenOf(two, 'a'), childIds(two, 'a')]).toEqual([[], ['b', 'c']]);
+  });
+
+  test('[S30] keep two children apart that had one place at different times', () => {
+    let tree = buildTree('a\n  b\n  c\nd*');
+    const { position } = at(tree, 'b');
+    tree = applyOrThrow(tree, [{ type: 'remove', nodeId: nodeId('b') }]).tree;
+    tree = applyOrThrow(tree, [move(tree, 'c', 'a', position, 'a')]).tree;
+    tree = applyOrThrow(tree, [{ type: 'remove', nodeId: nodeId('c') }]).tree;
+    expect(removedChildrenOf(tree, 'a')).toEqual(['b', 'c']);
+    tree = applyOrThrow(tree, [{ type: 'restore', nodeId: nodeId('c'), version: 5 }]).tree;
+    expect([removedChildrenOf(tree, 'a'), childIds(tree, 'a')]).toEqual([['b'], ['c']]);
+    expect(allNodes(tree)).toHaveLength(5);
+  });
+});

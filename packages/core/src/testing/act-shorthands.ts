@@ -1,0 +1,66 @@
+import { type NodeId, nodeId } from '../ids.ts';
+import type { RunContext } from '../run.ts';
+import { assistant, type TestTree, user } from './test-tree.ts';
+
+/** Another actor than the one of a {@link TestTree}. */
+export const you: Partial<RunContext> = { actor: 'you' };
+
+/** Adds one user's message below a node and gives its id. */
+export async function add(
+  fixture: TestTree,
+  text: string,
+  parentId: NodeId,
+  context: Partial<RunContext> = {},
+): Promise<NodeId> {
+  const messages = [{ message: user(text) }];
+  const { result } = await fixture.run({ type: 'append', treeId: fixture.treeId, parentId, messages }, context);
+  return result.nodeId;
+}
+
+/** Adds several variants in one group. */
+export async function replies(fixture: TestTree, parentId: NodeId, ...texts: string[]): Promise<readonly NodeId[]> {
+  const said = texts.map((text) => ({ message: assistant(text) }));
+  const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId, replies: said });
+  return result.added;
+}
+
+/** Adds a reply that is being written. */
+export async function pending(fixture: TestTree, parentId: NodeId, context: Partial<RunContext> = {}): Promise<NodeId> {
+  const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId, replies: [{}] }, context);
+  return result.added[0] ?? nodeId('');
+}
+
+/** Bookmarks a node. */
+export function mark(fixture: TestTree, id: NodeId, title: string, context: Partial<RunContext> = {}) {
+  return fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: id, title }, context);
+}
+
+/** Saves another text in place. */
+export function overwrite(fixture: TestTree, id: NodeId, content: string, context: Partial<RunContext> = {}) {
+  return fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: id, content, mode: 'in-place' }, context);
+}
+
+/** Deletes a node, by cascade unless told otherwise. */
+export function remove(
+  fixture: TestTree,
+  id: NodeId,
+  context: Partial<RunContext> = {},
+  mode: 'splice' | 'cascade' = 'cascade',
+) {
+  return fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [id], mode }, context);
+}
+
+/** Moves a node last under another. */
+export function move(fixture: TestTree, id: NodeId, parentId: NodeId, context: Partial<RunContext> = {}) {
+  return fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: id, parentId }, context);
+}
+
+/** Takes the actor's newest act back. */
+export function undo(fixture: TestTree, context: Partial<RunContext> = {}, force = false) {
+  return fixture.run({ type: 'undo', treeId: fixture.treeId, force }, context);
+}
+
+/** Brings back what was undone last. */
+export function redo(fixture: TestTree, context: Partial<RunContext> = {}, force = false) {
+  return fixture.run({ type: 'redo', treeId: fixture.treeId, force }, context);
+}

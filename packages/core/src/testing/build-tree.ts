@@ -1,0 +1,78 @@
+import { applyOrThrow } from '../apply.ts';
+import { nodeId, treeId } from '../ids.ts';
+import { textMessage } from '../message.ts';
+import { matchParentBelow, type NewNode, type Node, type NodeKind } from '../node.ts';
+import { rootNode } from '../plan/create.ts';
+import { positionBetween } from '../position.ts';
+import type { Step } from '../steps/types.ts';
+import { emptyTree, type Tree } from '../tree.ts';
+import { testKit } from './kit.ts';
+
+/** The id of the root of every planted tree. */
+export const testRoot = nodeId('root');
+
+/** A tree with its root and nothing else, at version 1. */
+export function emptyTestTree(id = 'tree'): Tree {
+  const steps: Step[] = [{ type: 'insert', node: rootNode(testRoot, 0) }];
+  return applyOrThrow(emptyTree(treeId(id)), steps).tree;
+}
+
+/** An insert's node: a message (or a marker) that says its own id, below a parent, last among its children. */
+export function seed(
+  id: string,
+  parent: Pick<Node, 'id' | 'kind' | 'matchParent'>,
+  change: Partial<NewNode> & { readonly role?: 'user' | 'assistant' } = {},
+): NewNode {
+  const { role = 'user', ...rest } = change;
+  const message = textMessage(role, id);
+  const kind = rest.kind ?? 'message';
+  return {
+    id: nodeId(id),
+    parentId: parent.id,
+    position: positionBetween(null, null),
+    kind,
+    message,
+    status: 'success',
+    groupId: 0,
+    createdAt: 0,
+    matchParent: matchParentBelow(parent),
+    key: kind === 'message' ? testKit.key(message) : null,
+    text: testKit.text(message),
+    tokens: testKit.tokens(message),
+    meta: {},
+    marker: null,
+    aliases: [],
+    ...rest,
+  };
+}
+
+/**
+ * A tree drawn as indented lines, each the id and the text of a node: users and assistants take turns by depth. `#x`
+ * is a state marker, `x*` the active node (the last line if none is), `x=2` a member of group 2. Version 2.
+ */
+export function buildTree(drawing: string): Tree {
+  const steps: Step[] = [];
+  const above: { readonly node: NewNode; last: string | null }[] = [{ node: rootNode(testRoot, 0), last: null }];
+  let active: string | null = null;
+  let starred = false;
+  for (const line of drawing.split('\n')) {
+    const found = /^( *)(#?)([^=*\s]+)(?:=(\d+))?(\*?)$/.exec(line);
+    if (found === null) continue;
+    const [, indent = '', marker, id = '', group = '0', star] = found;
+    const depth = indent.length / 2;
+    const parent = above[depth];
+    if (parent === undefined) throw new Error(`The line ${JSON.stringify(line)} hangs on nothing.`);
+    above.length = depth + 1;
+    const position = positionBetween(parent.last, null);
+    parent.last = position;
+    const kind: NodeKind = marker === '#' ? 'state' : 'message';
+    const role = depth % 2 === 0 ? 'user' : 'assistant';
+    const node = seed(id, parent.node, { position, kind, role, groupId: Number(group) });
+    steps.push({ type: 'insert', node });
+    above.push({ node, last: null });
+    if (!starred) active = id;
+    if (star === '*') starred = true;
+  }
+  if (active !== null) steps.push({ type: 'select', after: nodeId(active), before: null });
+  return applyOrThrow(emptyTestTree(), steps).tree;
+}

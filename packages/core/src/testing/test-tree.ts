@@ -1,0 +1,165 @@
+import { isAppError } from '../errors.ts';
+import { type NodeId, nodeId, type TreeId, treeId } from '../ids.ts';
+import { type Message, textMessage } from '../message.ts';
+import type { Node } from '../node.ts';
+import { path } from '../path.ts';
+import type { CommandInput } from '../plan/command-input.ts';
+import type { ResultOf } from '../plan/index.ts';
+import { type Outcome, type RunContext, run } from '../run.ts';
+import type { TreeStore } from '../store.ts';
+import { childIds, findNode, type Tree } from '../tree.ts';
+import { testKit } from './kit.ts';
+import { ReferenceStore } from './reference-store.ts';
+
+/** A UUID made of a number, so that tests repeat and read well. */
+export function uuid(n: number): string {
+  return `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
+}
+
+/** A clock that ticks once per look and ids that count. */
+export function ticking(start = 1): { readonly now: () => number; readonly newId: () => string } {
+  let time = start * 1000;
+  let id = start * 1_000_000;
+  return { now: () => ++time, newId: () => uuid(++id) };
+}
+
+/** A user's message. */
+export function user(text: string): Message {
+  return textMessage('user', text);
+}
+
+/** An assistant's message. */
+export function assistant(text: string): Message {
+  return textMessage('assistant', text);
+}
+
+/** An assistant's call of a tool, with text before it if given. */
+export function calls(
+  id: string,
+  name: string,
+  parameters: Readonly<Record<string, string>> = {},
+  text?: string,
+): Message {
+  const call = { type: 'tool-use', id, name, parameters };
+  return {
+    role: 'assistant',
+    content: text === undefined ? [call] : [{ type: 'text', text } as Message['content'][number], call],
+  };
+}
+
+/** A tool's result. */
+export function result(callId: string, text: string): Message {
+  return { ...textMessage('tool', text), tool_call_id: callId };
+}
+
+/** A tree under test: a store, a clock, ids, and short words for what tests do all the time. */
+export class TestTree {
+  readonly store: TreeStore;
+  readonly reference: ReferenceStore | null;
+  readonly treeId: TreeId;
+  readonly #env: { readonly now: () => number; readonly newId: () => string };
+
+  constructor(store: TreeStore = new ReferenceStore(), id: TreeId = treeId(uuid(1))) {
+    // Two trees in one store make ids of their own.
+    this.#env = ticking(Number.parseInt(id.slice(-6), 16) || 1);
+    this.store = store;
+    this.reference = store instanceof ReferenceStore ? store : null;
+    this.treeId = id;
+  }
+
+  /** Makes a bed with an empty tree in it. */
+  static async make(
+    options: { readonly store?: TreeStore; readonly systemPrompt?: string; readonly treeId?: TreeId } = {},
+  ): Promise<TestTree> {
+    const fixture = new TestTree(options.store, options.treeId);
+    const attributes = options.systemPrompt === undefined ? {} : { systemPrompt: options.systemPrompt };
+    await fixture.run({ type: 'create', treeId: fixture.treeId, attributes });
+    return fixture;
+  }
+
+  /** Runs a command as `me` unless told otherwise. */
+  run<C extends CommandInput>(command: C, context: Partial<RunContext> = {}): Promise<Outcome<ResultOf<C['type']>>> {
+    return run(this.store, command, { actor: 'me', kit: testKit, ...this.#env, ...context });
+  }
+
+  /** The code that a command is refused with; fails if it is not refused. */
+  async refusal(command: CommandInput, context: Partial<RunContext> = {}): Promise<string> {
+    try {
+      await this.run(command, context);
+    } catch (error) {
+      if (isAppError(error)) return error.code;
+      throw error;
+    }
+    throw new Error(`The command ${command.type} was not refused.`);
+  }
+
+  /** The value of the tree; only on the reference store. */
+  get tree(): Tree {
+    const tree = this.reference?.tree(this.treeId);
+    if (tree === undefined) throw new Error('There is no tree in this bed.');
+    return tree;
+  }
+
+  get rootId(): NodeId {
+    return this.tree.rootId;
+  }
+
+  get active(): NodeId | null {
+    return this.tree.activeNodeId;
+  }
+
+  node(id: string): Node {
+    const node = findNode(this.tree, id);
+    if (node === undefined) throw new Error(`There is no node ${id}.`);
+    return node;
+  }
+
+  /** Adds messages below a node (the active one if not given) and gives their ids back, new or reused. */
+  async grow(messages: readonly (Message | string)[], parentId?: NodeId): Promise<NodeId[]> {
+    const said = messages.map((one, index) =>
+      typeof one === 'string' ? (index % 2 === 0 ? user(one) : assistant(one)) : one,
+    );
+    const { result: appended } = await this.run({
+      type: 'append',
+      treeId: this.treeId,
+      messages: said.map((message) => ({ message })),
+      ...(parentId === undefined ? {} : { parentId }),
+    });
+    return [...appended.reused, ...appended.added];
+  }
+
+  /** Adds one message as a new variant, also beside an equal one. */
+  async variant(message: Message, parentId: NodeId): Promise<NodeId> {
+    const { result: replied } = await this.run({
+      type: 'reply',
+      treeId: this.treeId,
+      parentId,
+      replies: [{ message }],
+    });
+    return replied.added[0] ?? nodeId('');
+  }
+
+  /** The texts of a node's children in order. */
+  texts(of: NodeId = this.rootId): string[] {
+    return childIds(this.tree, of).map((id) => this.node(id).text);
+  }
+
+  /** The texts from the first turn down to a node. */
+  thread(to: NodeId | null = this.active): string[] {
+    if (to === null) return [];
+    const found = path(this.tree, { to });
+    return found.ok ? found.value.map((node) => node.text) : [];
+  }
+
+  /** The tree drawn as indented lines, the active node starred: what tests compare shapes by. */
+  drawing(): string[] {
+    const lines: string[] = [];
+    const open: { readonly id: NodeId; readonly depth: number }[] = [{ id: this.rootId, depth: -1 }];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const { depth } = at;
+      if (depth >= 0) lines.push(`${'  '.repeat(depth)}${this.node(at.id).text}${at.id === this.active ? ' *' : ''}`);
+      for (const id of childIds(this.tree, at.id).reverse()) open.push({ id, depth: depth + 1 });
+    }
+    return lines;
+  }
+}

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { isAppError, type Result } from './errors.ts';
+import { treeId } from './ids.ts';
+import { treeToJson } from './json.ts';
+import { branchPage, path, pathThrough, recentLeaves, topology } from './path.ts';
+import type { Read, ReadProgram } from './reads.ts';
+import { arbitraryCommands, propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
+import { noting } from './testing/planning.ts';
+import { ReferenceStore } from './testing/reference-store.ts';
+import { runCommands } from './testing/run-commands.ts';
+import { TestTree, uuid } from './testing/test-tree.ts';
+import { allNodes, type Tree } from './tree.ts';
+import { readPage, readPath, readPathThrough, readRecentLeaves, readTopology, readTreeAsOf } from './tree-reads.ts';
+
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+
+const runs = propertyRuns(60, process.env);
+
+async function said<T>(store: ReferenceStore, tree: Tree, reading: () => ReadProgram<T>): Promise<unknown> {
+  try {
+    return await store.read(tree.id, reading);
+  } catch (error) {
+    if (isAppError(error)) return error.code;
+    throw error;
+  }
+}
+
+function saidOf<T>(result: Result<T>): unknown {
+  return result.ok ? result.value : result.refusal.code;
+}
+
+/** Plays random commands and looks at every tree that came of them. */
+async function everyTree(look: (store: ReferenceStore, tree: Tree) => Promise<void>, maxLength = 25): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(arbitraryCommands({ maxLength }), async (commands) => {
+      const store = new ReferenceStore();
+      for await (const _ of runCommands(store, commands));
+      for (const tree of store.trees.values()) await look(store, tree);
+    }),
+    runs,
+  );
+}
+
+const strange = [uuid(0xdead), '__proto__'];
+
+describe('reading through a store', () => {
+  it('[R1] gives the path that the value has, and its refusals', async () => {
+    await everyTree(async (store, tree) => {
+      const ids = [...allNodes(tree).map((node) => node.id), ...strange];
+      for (const to of ids) {
+        expect(await said(store, tree, () => readPath({ to }))).toEqual(saidOf(path(tree, { to })));
+        const from = ids[(ids.indexOf(to) + 1) % ids.length] ?? to;
+        expect(await said(store, tree, () => readPath({ from, to }))).toEqual(saidOf(path(tree, { from, to })));
+      }
+    });
+  });
+
+  it('[R2] gives the page that the value has, its cursor, groups and refusals', async () => {
+    await everyTree(async (store, tree) => {
+      const ids = [...allNodes(tree).map((node) => node.id), ...strange];
+      for (const [index, nodeId] of ids.entries()) {
+        const before = ids[(index * 7 + 1) % ids.length] ?? nodeId;
+        for (const request of [{}, { nodeId, limit: 2 }, { nodeId, limit: 3, before, siblings: true }])
+          expect(await said(store, tree, () => readPage(tree.id, request))).toEqual(saidOf(branchPage(tree, request)));
+      }
+    });
+  });
+
+  it('[R3] gives the topology that the value has', async () => {
+    await everyTree(async (store, tree) => {
+      expect(await said(store, tree, () => readTopology(tree.id))).toEqual(topology(tree));
+      for (const depth of [0, 1, 3])
+        expect(await said(store, tree, () => readTopology(tree.id, { depth }))).toEqual(topology(tree, { depth }));
+    });
+  });
+
+  it('[R4] gives the leaves and the ways down that the value has', async () => {
+    await everyTree(async (store, tree) => {
+      expect(await said(store, tree, () => readRecentLeaves(3))).toEqual(recentLeaves(tree, 3));
+      for (const node of allNodes(tree))
+        expect(await said(store, tree, () => readPathThrough(node.id))).toEqual(saidOf(pathThrough(tree, node.id)));
+    });
+  });
+
+  it('[R5] gives every earlier state back', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryCommands({ maxLength: 25 }), async (commands) => {
+        const store = new ReferenceStore();
+        const states = new Map<string, Tree>();
+        const note = () => {
+          for (const tree of store.trees.values()) states.set(`${tree.id} ${tree.version}`, tree);
+        };
+        for await (const _ of runCommands(store, commands)) note();
+        for (const then of states.values()) {
+          const back = await store.read(then.id, () => readTreeAsOf(then.id, then.version));
+          expect(unmarked(back)).toEqual(unmarked(then));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('[R6] refuses versions and trees that never were', async () => {
+    const fixture = await TestTree.make();
+    const store = fixture.store as ReferenceStore;
+    for (const version of [0, -1, 1.5, 2, Number.NaN])
+      expect(await said(store, fixture.tree, () => readTreeAsOf(fixture.treeId, version))).toBe('tree/unknown-version');
+    const other = treeId(uuid(77));
+    const readings: (() => ReadProgram<unknown>)[] = [
+      () => readTreeAsOf(other, 1),
+      () => readPage(other),
+      () => readTopology(other),
+    ];
+    for (const reading of readings)
+      await expect(store.read(other, reading)).rejects.toThrow(`There is no tree ${other}.`);
+  });
+
+  it('[R7] asks for the page, not for the path above it', async () => {
+    const fixture = await TestTree.make();
+    await fixture.grow(Array.from({ length: 500 }, (_, index) => `turn ${index}`));
+    const asked: Read[] = [];
+    const page = await fixture.store.read(fixture.treeId, () => noting(readPage(fixture.treeId, { limit: 5 }), asked));
+    expect(page.nodes.map((node) => node.text)).toEqual([495, 496, 497, 498, 499].map((index) => `turn ${index}`));
+    expect(asked.filter((read) => read.ask === 'path').every((read) => 'limit' in read && read.limit === 5)).toBe(true);
+    expect(asked.some((read) => read.ask === 'rows' || read.ask === 'subtree')).toBe(false);
+  });
+});
+
+/** The tree as JSON without visit marks, which have no history, and without clocks that a rewind does not turn back. */
+function unmarked(tree: Tree): unknown {
+  const { updatedAt: _, structureVersion: __, nodes, ...rest } = treeToJson(tree);
+  return { ...rest, nodes: nodes.map((node) => ({ ...node, lastChildId: null })) };
+}

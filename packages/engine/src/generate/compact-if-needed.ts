@@ -1,0 +1,140 @@
+import {
+  compactionDue,
+  contextOf,
+  estimateTokens,
+  isAppError,
+  type NodeId,
+  readTree,
+  refuse,
+  run,
+} from '@coppice/core';
+import type { CompactReason } from '../events.ts';
+import type { Model } from '../providers/index.ts';
+import { turnBudget } from './budget.ts';
+import type { TurnStart, WrittenReply } from './contract.ts';
+import { learnWindows } from './learn-windows.ts';
+import type { Prompt } from './prompt.ts';
+import type { ReplyTarget, TurnState } from './state.ts';
+import { commandContext, type TurnServices } from './turn-services.ts';
+
+/**
+ * Has older messages give way to a summary, once before a call; gives the node to go on from, or null where nobody can.
+ */
+export async function compactOnce(
+  services: TurnServices,
+  state: TurnState,
+  target: ReplyTarget,
+  model: Model,
+  reason: Exclude<CompactReason, 'manual'>,
+): Promise<NodeId | null> {
+  // A reply that is gone on with has its place already; a summary below it would come too late.
+  if (services.compact === null || state.compacted || target.type === 'into') return null;
+  state.compacted = true;
+  const { treeId, actId, actor, signal, options, emit } = state;
+  try {
+    const asked = await services.events.ask('compact', { treeId, nodeId: target.parentId, reason });
+    const { nodeId, focus, summary } = asked;
+    const select = options.select !== false;
+    const allowance = turnBudget(services, state.spent);
+    const wanted = { treeId, nodeId, model, reason, actId, actor, select, focus, summary, allowance, signal };
+    const marker = await services.compact(wanted);
+    if (marker === null) return null;
+    emit({ type: 'node', nodeId: marker, parentId: nodeId, role: 'system', status: 'success' });
+    await services.events.tell('compact', { treeId, nodeId: marker, reason });
+    return marker;
+  } catch (thrown) {
+    if (isAppError(thrown) && reason !== 'after' && (thrown.kind === 'aborted' || reason === 'full')) {
+      if (thrown.code !== 'context/nothing-to-compact') throw thrown;
+    }
+    // Where it only would have been good, or something else went wrong before, a summary that fails stops nobody.
+    return null;
+  }
+}
+
+function knownWindow({ info }: Model): number {
+  return info.windowKnown ? info.window : Number.POSITIVE_INFINITY;
+}
+
+/** The model whose window is full first. */
+export function smallest(models: readonly [Model, ...Model[]]): Model {
+  return models.reduce((least, model) => (knownWindow(model) < knownWindow(least) ? model : least));
+}
+
+/**
+ * Makes room where a window is full or nearly so; gives the node to go on from, or null where there is room enough to go
+ * on without. Refuses `context/full` where there is not.
+ */
+export async function compactIfNeeded(
+  services: TurnServices,
+  state: TurnState,
+  target: ReplyTarget,
+  tight: readonly [Prompt, ...Prompt[]],
+): Promise<NodeId | null> {
+  const full = tight.find((prompt) => prompt.contextFit === 'short');
+  const [first, ...rest] = tight;
+  const model = smallest([first.model, ...rest.map((prompt) => prompt.model)]);
+  const marker = await compactOnce(services, state, target, model, full === undefined ? 'due' : 'full');
+  if (marker !== null || full === undefined) return marker;
+  // A compaction of this call that did not help is removed: a refused call leaves nothing behind.
+  if (target.type === 'below' && target.marker === true) await removeMarker(services, state, target.parentId);
+  const { id, info } = full.model;
+  return refuse(
+    'context/full',
+    `The conversation fills the window of ${id} (${info.window} tokens): compact it, branch off earlier, or take a model with a larger window.`,
+    { model: id, window: info.window },
+  );
+}
+
+async function removeMarker(services: TurnServices, state: TurnState, marker: NodeId): Promise<void> {
+  const { treeId, actId, actor } = state;
+  await run(
+    services.store,
+    { type: 'delete', treeId, nodeIds: [marker], mode: 'splice' },
+    commandContext(services, actId, actor),
+  );
+}
+
+/**
+ * Refuses a message that is larger than a model's whole window, before anything is stored. Where the window is not known,
+ * the provider decides.
+ */
+export async function assertMessageFits(
+  services: TurnServices,
+  start: Extract<TurnStart, { type: 'send' }>,
+  models: readonly Model[],
+  signal: AbortSignal,
+): Promise<void> {
+  let tokens = 0;
+  for (const { message } of start.messages) tokens += services.kit.tokens(message);
+  await learnWindows(services, models, tokens, signal);
+  // Most messages are small: for those nothing is read.
+  const tight = models.filter(({ info }) => info.windowKnown && tokens * 2 > info.window);
+  if (tight.length === 0) return;
+  const { attributes } = await services.store.read(start.treeId, () => readTree(start.treeId));
+  const head = contextOf([], { systemPrompt: attributes.systemPrompt, kit: services.kit });
+  const { tokens: estimate } = estimateTokens([{ tokens: head.tokens + tokens, reported: null }]);
+  const full = tight.find(({ info }) => estimate >= info.window);
+  if (full !== undefined)
+    refuse(
+      'context/full',
+      `The message takes about ${estimate} tokens, more than the window of ${full.id} (${full.info.window}): shorten it, or choose a model with a larger window.`,
+      { model: full.id, window: full.info.window, tokens: estimate },
+    );
+}
+
+/** After a turn: makes room where the next one would have to wait for it, unless somebody went on already. */
+export async function compactAfterTurn(
+  services: TurnServices,
+  state: TurnState,
+  replies: readonly WrittenReply[],
+): Promise<void> {
+  const [reply] = replies;
+  const [model] = state.models;
+  // Of several replies nobody knows yet which one is gone on with.
+  if (reply === undefined || model === undefined || replies.length !== 1 || state.attached) return;
+  if (reply.status !== 'success' || reply.tokens === null || state.signal.aborted) return;
+  const { window, windowKnown } = model.info;
+  if (!compactionDue(reply.tokens, windowKnown ? window : undefined)) return;
+  state.compacted = false;
+  await compactOnce(services, state, { type: 'below', parentId: reply.nodeId }, model, 'after');
+}

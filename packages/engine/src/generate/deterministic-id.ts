@@ -1,0 +1,13 @@
+import { sha256Hex } from '@coppice/content';
+
+/**
+ * The id that a request gives to a node. The same request gives the same ids in every process and after every restart,
+ * so a retry finds what the first try made instead of making it again.
+ */
+export function deterministicId(...parts: readonly (string | number)[]): string {
+  const bytes = Buffer.from(sha256Hex(JSON.stringify(parts)), 'hex').subarray(0, 16);
+  bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,72 @@
+/** A request that was made before: its replies are there, or on their way in this process or another. */
+import { ask, isToolUse, type NodeId } from '@coppice/core';
+import { followReply } from '../runs/follow.ts';
+import { finishLostReply } from '../runs/recover.ts';
+import type { WrittenReply } from './contract.ts';
+import { readReply } from './read-reply.ts';
+import { idOfTarget, type ReplyTarget, type TurnState } from './state.ts';
+import { commandContext, type TurnServices } from './turn-services.ts';
+
+/** The replies that an earlier try of the same request made, when they are through; null if this is the first try. */
+export async function findExistingReplies(
+  services: TurnServices,
+  state: TurnState,
+  target: ReplyTarget,
+): Promise<readonly WrittenReply[] | null> {
+  if (state.options.requestId === undefined || target.type === 'into') return null;
+  const ids = await services.store.read(state.treeId, function* () {
+    const found: NodeId[] = [];
+    // A reply that was asked for again after room was made is the one that counts.
+    for (const index of state.models.keys())
+      for (const compacted of [true, false]) {
+        const id = idOfTarget(services, state, target, index, compacted);
+        if ((yield* ask('head', { id })) === null) continue;
+        found.push(id);
+        break;
+      }
+    return found.length === 0 ? null : found;
+  });
+  return ids === null ? null : Promise.all(ids.map((nodeId) => followExisting(services, state, nodeId)));
+}
+
+/**
+ * The reply after the tools that an earlier try ran, when it is through; null if there is none. Nothing is run here: the
+ * tools were called once, and results that are not there are on their way elsewhere or were lost.
+ */
+export async function findNextReplies(
+  services: TurnServices,
+  state: TurnState,
+  reply: WrittenReply,
+): Promise<WrittenReply | null> {
+  if (reply.message?.content.some(isToolUse) !== true) return null;
+  const next = await services.store.read(state.treeId, function* () {
+    for (let at = reply.nodeId; ; ) {
+      const children = yield* ask('children', { of: at });
+      // A long loop may have made room between its rounds.
+      const answered = children.find((child) => child.role === 'tool' || child.kind === 'compaction');
+      if (answered === undefined)
+        return at === reply.nodeId ? null : children.find((child) => child.role === 'assistant');
+      at = answered.id;
+    }
+  });
+  return next ? followExisting(services, state, next.id) : null;
+}
+
+async function followExisting(services: TurnServices, state: TurnState, nodeId: NodeId): Promise<WrittenReply> {
+  const { clock, limits, store } = services;
+  const { treeId, signal, emit } = state;
+  // Whoever asked again is told at once which reply it is, not when it is through.
+  const head = await store.read(treeId, () => ask('head', { id: nodeId }));
+  if (head !== null && head.parentId !== null)
+    emit({ type: 'node', nodeId, parentId: head.parentId, role: 'assistant', status: head.status });
+  const { actor, now, newId, kit } = commandContext(services, state.actId, state.actor);
+  for await (const event of followReply(store, { treeId, nodeId }, { clock, everyMs: limits.followMs, signal })) {
+    if (event.type === 'text-delta') emit(event);
+    if (event.type === 'error' && event.code === 'generate/lost')
+      await finishLostReply({ store, actor, now, newId, kit }, treeId, nodeId, '');
+  }
+  const reply = await readReply(services, treeId, nodeId);
+  const { parentId, status, error } = reply;
+  emit({ type: 'node', nodeId, parentId, role: 'assistant', status, ...(error === null ? {} : { error }) });
+  return reply;
+}

@@ -1,0 +1,60 @@
+/** What is kept with a node about who made it. */
+import type { Json, JsonObject } from '@coppice/core';
+import type { Cost } from '../catalogue/index.ts';
+import type { FinishReason, ProviderUsage } from '../providers/contract.ts';
+import type { TurnNotice } from './notices.ts';
+import type { Prompt } from './prompt.ts';
+
+function knownFields(entries: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}
+
+/** The source of a reply as far as it is known when it begins: parameters and tools as they are sent. */
+export function replySource({ model, request }: Prompt): JsonObject {
+  const { temperature, topP, stop, seed, thinking, tools, maxTokens } = model.fit(request);
+  return knownFields({
+    type: 'model',
+    provider: model.provider.name,
+    model_name: model.model,
+    parameters: knownFields({
+      max_tokens: maxTokens,
+      temperature,
+      top_p: topP,
+      stop,
+      seed,
+      thinking: thinking === undefined ? undefined : knownFields({ ...thinking }),
+    }),
+    tools: tools?.map((tool) => tool.name),
+  });
+}
+
+/** What is known of a reply when it is through. */
+export interface ReplyFacts {
+  readonly finishReason: FinishReason | null;
+  readonly usage: Omit<ProviderUsage, 'raw'> | null;
+  readonly cost: Cost | null;
+  readonly startedAt: number;
+  /** Milliseconds until the first event; null if there was none. */
+  readonly firstMs: number | null;
+  readonly totalMs: number;
+  /** The model that was asked before this one, and why it did not answer. */
+  readonly instead: { readonly model: string; readonly code: string } | null;
+  /** What was sent otherwise than asked for. */
+  readonly notices: readonly TurnNotice[];
+}
+
+/** The source of a reply that is through. */
+export function finishedSource(prompt: Prompt, facts: ReplyFacts): JsonObject {
+  const { finishReason, usage, cost, startedAt, firstMs, totalMs, instead, notices } = facts;
+  return {
+    ...replySource(prompt),
+    ...knownFields({
+      finish_reason: finishReason ?? undefined,
+      usage: usage === null ? undefined : knownFields({ ...usage }),
+      cost: cost === null ? undefined : knownFields({ ...cost }),
+      timing: knownFields({ startedAt, firstMs: firstMs ?? undefined, totalMs }),
+      notices: notices.length === 0 ? undefined : notices.map(({ code, data }) => ({ code, data })),
+      instead_of: instead === null ? undefined : knownFields({ ...instead }),
+    }),
+  };
+}

@@ -1,0 +1,135 @@
+/** The first part of a turn: what is said, and where the replies go. */
+import {
+  type ActId,
+  ask,
+  hasToolUse,
+  isBlank,
+  type NodeHead,
+  type NodeId,
+  nodeId,
+  planners,
+  refuse,
+  run,
+  type TreeId,
+} from '@coppice/core';
+import { maskMessage } from '../config/mask-message.ts';
+import { heldKeys } from '../config/secret.ts';
+import type { GenerateOptions, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
+import { deterministicId } from './deterministic-id.ts';
+import { generateError } from './errors.ts';
+import type { ReplyTarget, TurnState } from './state.ts';
+import { commandContext, expectedVersionOf, type TurnServices } from './turn-services.ts';
+
+/** A turn from its beginning on. */
+export interface TurnContext {
+  readonly services: TurnServices;
+  readonly start: TurnStart;
+  readonly options: GenerateOptions;
+  readonly actId: ActId;
+  readonly signal: AbortSignal;
+  /** Stops the turn as its user would. */
+  readonly stop: () => void;
+  readonly emit: (event: TurnEvent) => void;
+  /** The replies of the newest round. */
+  seen: readonly WrittenReply[];
+  /** What the rounds share; null until the first of them. */
+  state: TurnState | null;
+}
+
+/** Says what is to be said and finds where the replies go. */
+export async function resolveReplyTarget(work: TurnContext, actor: string): Promise<ReplyTarget> {
+  const { start } = work;
+  switch (start.type) {
+    case 'send':
+      return { type: 'below', parentId: await appendMessages(work, start, actor) };
+    case 'reply':
+      return { type: 'below', parentId: start.parentId };
+    case 'regenerate':
+      return { type: 'again', nodeId: start.nodeId, parentId: await promptAboveReply(work, start.nodeId, actor) };
+    case 'continue':
+      return continueTarget(work, start.nodeId);
+  }
+}
+
+async function appendMessages(
+  work: TurnContext,
+  start: Extract<TurnStart, { type: 'send' }>,
+  actor: string,
+): Promise<NodeId> {
+  const { services, options, actId, emit } = work;
+  const { treeId, parentId } = start;
+  const asked = await services.events.ask('append', { treeId, parentId: parentId ?? null, messages: start.messages });
+  const { requestId } = options;
+  // With ids by the request, a retry finds its message also where the user has gone on since.
+  const keys = heldKeys();
+  const messages = asked.messages.map((item, index) => {
+    // A history that is sent again holds keys as the model said them, and is stored with their masks.
+    const message = maskMessage(item.message, keys);
+    return item.id !== undefined || requestId === undefined
+      ? { ...item, message }
+      : { ...item, message, id: deterministicId(treeId, requestId, 'message', index) };
+  });
+  await services.yieldToEventLoop();
+  const isRetry = requestId !== undefined && (await isInTree(services, treeId, messages.at(-1)?.id));
+  const { result } = await run(
+    services.store,
+    {
+      type: 'append',
+      treeId,
+      messages,
+      // A retry does not take the user back to a message that was answered since.
+      select: options.select !== false && !isRetry,
+      merge: start.merge !== false,
+      ...(asked.parentId === null ? {} : { parentId: asked.parentId }),
+    },
+    { ...commandContext(services, actId, actor), ...expectedVersionOf(options) },
+  );
+  if (result.added.length === 0 && result.reused.length === 0)
+    return refuse('message/blank', 'There is nothing in the message to answer.', {});
+  const heads = await services.store.read(treeId, function* () {
+    const found: (NodeHead | null)[] = [];
+    for (const id of result.added) found.push(yield* ask('head', { id }));
+    return found;
+  });
+  for (const head of heads)
+    if (head !== null && head.parentId !== null && head.role !== 'root')
+      emit({ type: 'node', nodeId: head.id, parentId: head.parentId, role: head.role, status: head.status });
+  await services.events.tell('append', { treeId, ...result });
+  return result.nodeId;
+}
+
+async function isInTree(services: TurnServices, treeId: TreeId, id: string | undefined): Promise<boolean> {
+  if (id === undefined) return false;
+  return (await services.store.read(treeId, () => ask('head', { id: nodeId(id) }))) !== null;
+}
+
+/** The prompt that a regeneration would answer, found by its own planner without committing anything. */
+async function promptAboveReply({ services, start }: TurnContext, below: NodeId, actor: string): Promise<NodeId> {
+  const { kit, newId, clock } = services;
+  const { treeId } = start;
+  const { result } = await services.store.read(treeId, () =>
+    planners.regenerate(
+      { type: 'regenerate', treeId, nodeId: below, replies: [{}] },
+      { treeId, now: clock.now(), newId, kit, actor, stale: false },
+    ),
+  );
+  return result.promptId;
+}
+
+async function continueTarget({ services, start }: TurnContext, id: NodeId): Promise<ReplyTarget> {
+  const node = await services.store.read(start.treeId, () => ask('node', { id }));
+  if (node === null || node.parentId === null)
+    return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+  if (node.status === 'pending')
+    return refuse('tree/pending', `A reply is still being written into ${id}: wait for it or stop it.`, { nodeId: id });
+  const { message, parentId } = node;
+  if (message === null || node.role !== 'assistant' || node.status === 'success')
+    throw generateError('generate/not-continuable', `The node ${id} is no reply that was cut short.`, { nodeId: id });
+  if (hasToolUse(message))
+    throw generateError(
+      'generate/not-continuable',
+      `The reply ${id} was cut short at a call of a tool: regenerate it instead.`,
+      { nodeId: id },
+    );
+  return { type: 'into', nodeId: id, parentId, before: isBlank(message) ? null : message };
+}

@@ -1,0 +1,238 @@
+/** Which tools there are, held against what was approved, and put into the registry. */
+import type { JsonObject } from '@coppice/core';
+import type { McpServerConfig } from '../config/contract.ts';
+import { defineTool } from '../tools/define.ts';
+import { toolError } from '../tools/errors.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import { type McpLimits, type McpToolState, mcpError } from './contract.ts';
+import { errorText } from './error-text.ts';
+import { escapeInvisible, escapeInvisibleJson } from './escape-invisible.ts';
+import {
+  changesSince,
+  definitionHash,
+  type Pin,
+  type PinStore,
+  pinKey,
+  type ToolDefinition,
+  targetHash,
+} from './pins.ts';
+import type { McpServer } from './server.ts';
+import { toolNames } from './tool-names.ts';
+
+/** One server's part of the book. */
+interface ServerEntry {
+  readonly server: McpServer;
+  readonly target: string;
+  /** As last listed; null before the first list of this process, when what is pinned stands for it. */
+  faces: ReadonlyMap<string, ToolDefinition> | null;
+  /** By the server's own names. */
+  entries: ReadonlyMap<string, ToolEntry>;
+}
+
+interface ToolEntry {
+  readonly name: string | null;
+  readonly pin: Pin;
+  /** Of the pin, so that a tool that stays as it was stays in the registry. */
+  readonly hash: string;
+  readonly problem: string | null;
+  readonly remove: () => void;
+}
+
+/** What a book is made of. */
+export interface ToolCatalogueOptions {
+  readonly tools: ToolRegistry;
+  readonly pins: PinStore;
+  readonly limits: McpLimits;
+  readonly now: () => number;
+}
+
+/** Whether calls are asked about: unless a tool says that it only reads, and that it destroys nothing. */
+function hasEffects(config: McpServerConfig, { tool, annotations }: ToolDefinition): boolean {
+  if (config.autoApprove.includes(tool)) return false;
+  return annotations.readOnlyHint !== true || annotations.destructiveHint === true;
+}
+
+/** The tools of all servers. */
+export class ToolCatalogue {
+  readonly #options: ToolCatalogueOptions;
+  readonly #pins = new Map<string, Pin>();
+  readonly #shelves = new Map<string, ServerEntry>();
+
+  constructor(options: ToolCatalogueOptions) {
+    this.#options = options;
+  }
+
+  /** Reads what was approved before and lists it, so that tools are there before their servers are. */
+  async open(servers: readonly McpServer[]): Promise<void> {
+    for (const pin of await this.#options.pins.load()) this.#pins.set(pinKey(pin.server, pin.tool), pin);
+    for (const server of servers) {
+      const { name } = server.config;
+      if (!server.config.enabled || this.#shelves.has(name)) continue;
+      this.#shelves.set(name, { server, target: targetHash(server.config), faces: null, entries: new Map() });
+      this.#publish(name);
+    }
+  }
+
+  /** Takes in a list: what is new is trusted and remembered, what is another than before is not. */
+  async take(server: string, faces: readonly ToolDefinition[]): Promise<string | null> {
+    const serverEntry = this.#shelves.get(server);
+    if (serverEntry === undefined) return null;
+    serverEntry.faces = new Map(faces.map((face) => [face.tool, face]));
+    const fresh = faces.filter((face) => !this.#pins.has(pinKey(server, face.tool)));
+    const failed = await this.#pin(serverEntry, fresh, 'first-use').then(() => null, errorText);
+    this.#publish(server);
+    return failed === null ? null : `What its tools are like could not be remembered: ${failed}`;
+  }
+
+  async #pin(serverEntry: ServerEntry, faces: readonly ToolDefinition[], by: Pin['by']): Promise<void> {
+    const at = this.#options.now();
+    const server = serverEntry.server.config.name;
+    const pins = faces.map((face): Pin => ({ ...face, server, target: serverEntry.target, by, at }));
+    const remember = () => {
+      for (const pin of pins) this.#pins.set(pinKey(server, pin.tool), pin);
+    };
+    // What was seen first is what counts for as long as we live, also where it cannot be written down; an approval that
+    // cannot be written down is none.
+    if (by === 'first-use') remember();
+    await this.#options.pins.put(pins);
+    remember();
+  }
+
+  /** Approves what changed: one tool by its name, or all of a server's. */
+  async approve(name: string, hash: string | undefined): Promise<number> {
+    const whole = this.#shelves.get(name);
+    if (whole !== undefined) return this.#approveAll(name, whole, [...(whole.faces?.values() ?? [])], hash);
+    for (const [server, serverEntry] of this.#shelves)
+      for (const [tool, entry] of serverEntry.entries) {
+        if (entry.name !== name) continue;
+        const face = serverEntry.faces?.get(tool);
+        return this.#approveAll(server, serverEntry, face === undefined ? [] : [face], hash);
+      }
+    throw mcpError('mcp/unknown-tool', `There is no tool or server ${JSON.stringify(name)}.`, { name });
+  }
+
+  async #approveAll(
+    server: string,
+    serverEntry: ServerEntry,
+    faces: readonly ToolDefinition[],
+    hash: string | undefined,
+  ): Promise<number> {
+    const changed = faces.filter((face) => this.#changes(serverEntry, face).length > 0);
+    const other =
+      hash === undefined ? undefined : changed.find((face) => definitionHash(serverEntry.target, face) !== hash);
+    if (other !== undefined)
+      throw mcpError('mcp/changed-again', `The tool ${other.tool} of ${server} is not what was shown any more.`, {
+        server,
+        tool: other.tool,
+        hash: definitionHash(serverEntry.target, other),
+      });
+    await this.#pin(serverEntry, changed, 'operator');
+    this.#publish(server);
+    return changed.length;
+  }
+
+  #changes(serverEntry: ServerEntry, face: ToolDefinition) {
+    const pin = this.#pins.get(pinKey(serverEntry.server.config.name, face.tool));
+    return pin === undefined ? [] : changesSince(pin, serverEntry.target, face);
+  }
+
+  /** Puts a server's tools into the registry: those that it lists, or before it did, those that are remembered. */
+  #publish(server: string): void {
+    const serverEntry = this.#shelves.get(server);
+    if (serverEntry === undefined) return;
+    const known = new Map<string, Pin>();
+    for (const pin of this.#pins.values())
+      if (pin.server === server && serverEntry.faces?.has(pin.tool) !== false) known.set(pin.tool, pin);
+    const names = toolNames(server, [...known.keys()]);
+    const entries = new Map<string, ToolEntry>();
+    for (const [tool, entry] of serverEntry.entries) {
+      const pin = known.get(tool);
+      const stays =
+        pin !== undefined && entry.hash === definitionHash(pin.target, pin) && entry.name === names.get(tool);
+      if (stays && entry.problem === null) entries.set(tool, { ...entry, pin });
+      else entry.remove();
+    }
+    for (const [tool, pin] of known)
+      if (!entries.has(tool)) entries.set(tool, this.#enter(serverEntry, pin, names.get(tool)));
+    serverEntry.entries = entries;
+  }
+
+  #enter(serverEntry: ServerEntry, pin: Pin, name: string | undefined): ToolEntry {
+    const { tools, limits } = this.#options;
+    const { server } = serverEntry;
+    const { tool } = pin;
+    const entry = { pin, hash: definitionHash(pin.target, pin), name: name ?? null, remove: () => undefined };
+    if (name === undefined) return { ...entry, problem: 'There is no name for it that is not taken.' };
+    try {
+      const remove = tools.add(
+        defineTool({
+          name,
+          description: escapeInvisible(pin.description, limits.description),
+          parameters: escapeInvisibleJson(pin.parameters, limits.description),
+          sideEffects: hasEffects(server.config, pin),
+          timeoutMs: server.config.timeoutMs,
+          origin: { type: 'mcp', server: server.config.name, tool },
+          run: (parameters: JsonObject, { signal }) => {
+            this.#refuseChanged(serverEntry, tool, name);
+            return server.call(tool, parameters, signal);
+          },
+        }),
+      );
+      return { ...entry, problem: null, remove };
+    } catch (error) {
+      return { ...entry, problem: errorText(error) };
+    }
+  }
+
+  #refuseChanged(serverEntry: ServerEntry, tool: string, name: string): void {
+    const face = serverEntry.faces?.get(tool);
+    const changes = face === undefined ? [] : this.#changes(serverEntry, face);
+    if (changes.length > 0)
+      throw toolError(
+        'tool/changed',
+        `The tool ${name} is not what it was when it was approved (${changes.join(', ')}): the operator has to approve it again.`,
+        { name, changes },
+      );
+  }
+
+  /** The tools of a server as they are now, by name. */
+  states(server: string): readonly McpToolState[] {
+    const serverEntry = this.#shelves.get(server);
+    if (serverEntry === undefined) return [];
+    const states = [...serverEntry.entries.values()].map((entry) => this.#state(serverEntry, entry));
+    return states.sort((a, b) => (a.tool < b.tool ? -1 : 1));
+  }
+
+  #state(serverEntry: ServerEntry, { name, pin, problem }: ToolEntry): McpToolState {
+    const { limits } = this.#options;
+    const face = serverEntry.faces?.get(pin.tool);
+    const changed = face === undefined ? [] : this.#changes(serverEntry, face);
+    const usable = serverEntry.server.isReady ? 'ready' : 'unavailable';
+    return {
+      name,
+      server: pin.server,
+      tool: pin.tool,
+      status: problem !== null ? 'refused' : changed.length > 0 ? 'changed' : usable,
+      description: escapeInvisible(pin.description, limits.description),
+      asks: hasEffects(serverEntry.server.config, pin),
+      pinnedAt: pin.at,
+      ...(problem === null ? {} : { problem }),
+      ...(face === undefined || changed.length === 0
+        ? {}
+        : {
+            offer: {
+              changed,
+              description: escapeInvisible(face.description, limits.description),
+              parameters: escapeInvisibleJson(face.parameters, limits.description),
+              hash: definitionHash(serverEntry.target, face),
+            },
+          }),
+    };
+  }
+
+  /** Takes every tool out of the registry. */
+  close(): void {
+    for (const serverEntry of this.#shelves.values()) for (const entry of serverEntry.entries.values()) entry.remove();
+    this.#shelves.clear();
+  }
+}

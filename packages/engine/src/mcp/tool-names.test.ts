@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../config/load.ts';
+import { escapeInvisible, escapeInvisibleJson, isDeeperThan } from './escape-invisible.ts';
+import { toolNames } from './tool-names.ts';
+
+describe('the names of tools', () => {
+  test('[M3] are server__tool, and a name that providers would not take is changed and gets a hash of what it was', () => {
+    const names = toolNames('files', ['read_file', 'get-sum', 'a.b', 'a b', 'ä', 'x'.repeat(80)]);
+    expect(names.get('read_file')).toBe('files__read_file');
+    expect(names.get('get-sum')).toBe('files__get-sum');
+    expect(names.get('a.b')).toMatch(/^files__a_b_[0-9a-f]{8}$/);
+    expect(names.get('a b')).toMatch(/^files__a_b_[0-9a-f]{8}$/);
+    expect(names.get('x'.repeat(80))).toMatch(/^files__x{48}_[0-9a-f]{8}$/);
+    expect(new Set(names.values()).size).toBe(6);
+  });
+
+  test('[M3] depend on the tool alone: neither on the order nor on which others there are', () => {
+    const tool = fc.oneof(fc.string({ minLength: 1 }), fc.stringMatching(/^[a-z_.]{1,90}$/));
+    fc.assert(
+      fc.property(fc.uniqueArray(tool, { maxLength: 30 }), (tools) => {
+        const names = toolNames('s', tools);
+        expect(names.size).toBe(tools.length);
+        expect(new Set(names.values()).size).toBe(tools.length);
+        for (const name of names.values()) expect(name).toMatch(/^s__[A-Za-z0-9_-]{1,61}$/);
+        expect(toolNames('s', [...tools].reverse())).toEqual(new Map([...names].reverse()));
+        for (const each of tools) expect(toolNames('s', [each]).get(each)).toBe(names.get(each));
+      }),
+    );
+  });
+
+  test('[M3] where a changed name is another tool of its own, the hash is longer', () => {
+    const taken = toolNames('s', ['a.b']).get('a.b') ?? '';
+    const names = toolNames('s', ['a.b', taken.slice(3)]);
+    expect(names.get(taken.slice(3))).toBe(taken);
+    expect(names.get('a.b')).toMatch(/^s__a_b_[0-9a-f]{16}$/);
+  });
+
+  test.each(['a__b', 'a_', '__'])(
+    '[M3] a server cannot be called %j, so that no other server has its beginning',
+    (name) => {
+      const text = `[mcp.servers.${name}]\ncommand = ["x"]`;
+      expect(() => parseConfig({ name: 'config.toml', text }, {})).toThrow('must not have __ in its name');
+    },
+  );
+});
+
+describe('texts of servers', () => {
+  test('[M8] are shown with what hides in them written out, and are cut at a length', () => {
+    expect(escapeInvisible('Reads\ta file.\nThat is all.', 100)).toBe('Reads\ta file.\nThat is all.');
+    expect(escapeInvisible('Reads\u200b a\u202e file\u{e0041}\u001b[2J\ufe01', 200)).toBe(
+      'Reads‹U+200B› a‹U+202E› file‹U+E0041›‹U+001B›[2J‹U+FE01›',
+    );
+    expect(escapeInvisible('x'.repeat(20), 10)).toBe(`${'x'.repeat(10)}…`);
+    expect(escapeInvisible('👩', 1)).toBe('…');
+  });
+
+  test('[M8] are shown so in schemas too, whose keys stay as they are', () => {
+    const schema = JSON.parse(
+      '{"properties":{"__proto__":{"description":"a\\u200bb"},"n":{"enum":["\\u2060",1,null]}}}',
+    );
+    const shown = escapeInvisibleJson(schema, 100);
+    expect(JSON.stringify(shown)).toBe(
+      '{"properties":{"__proto__":{"description":"a‹U+200B›b"},"n":{"enum":["‹U+2060›",1,null]}}}',
+    );
+  });
+
+  test('[M17] a description that is nested without end is known for it', () => {
+    const deep = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+    expect(isDeeperThan(deep(64), 64)).toBe(false);
+    expect(isDeeperThan(deep(66), 64)).toBe(true);
+    expect(isDeeperThan(deep(5_000), 64)).toBe(true);
+  });
+});

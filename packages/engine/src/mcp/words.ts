@@ -1,8 +1,0 @@
-import { redact } from '../http/redact.ts';
-
-/** What went wrong, in words without secrets. */
-export function wordsOf(error: unknown): string {
-  const said = error instanceof Error ? error.message : String(error);
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return redact(said + cause).slice(0, 2_048);
-}

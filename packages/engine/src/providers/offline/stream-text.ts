@@ -1,0 +1,46 @@
+/** Says a text word by word, as a model would: with usage, an end, and an ear for stop texts and the longest reply. */
+import { estimateTokens, messageTokens } from '@coppice/content';
+import { systemClock } from '../clock.ts';
+import type { FinishReason, ProviderCall, ProviderEvent, ProviderRequest, UsageEvent } from '../contract.ts';
+import { usageEvent } from '../usage.ts';
+
+/** The usage of a call that nobody counted: estimates, and said to be. */
+export function estimatedUsage(request: ProviderRequest, outputTokens: number): UsageEvent {
+  let inputTokens = estimateTokens(request.systemPrompt ?? '');
+  for (const message of request.messages) inputTokens += messageTokens(message);
+  return usageEvent({ estimated: true }, { inputTokens, outputTokens });
+}
+
+/** The text up to the first stop text in it. */
+function untilStop(text: string, stop: readonly string[]): string {
+  let end = text.length;
+  for (const each of stop) {
+    const found = text.indexOf(each);
+    if (found !== -1) end = Math.min(end, found);
+  }
+  return text.slice(0, end);
+}
+
+/** Speaks. Each word counts at least one token; the reply ends with `length` when no further word fits. */
+export async function* streamText(
+  text: string,
+  request: ProviderRequest,
+  call: ProviderCall,
+): AsyncGenerator<ProviderEvent, void, void> {
+  const pace = call.paceMs ?? 0;
+  const signal = call.signal ?? new AbortController().signal;
+  let tokens = 0;
+  let finishReason: FinishReason = 'stop';
+  for (const [piece] of untilStop(text, request.stop ?? []).matchAll(/\s*\S+/g)) {
+    const cost = Math.max(1, estimateTokens(piece));
+    if (request.maxTokens !== undefined && tokens + cost > request.maxTokens) {
+      finishReason = 'length';
+      break;
+    }
+    tokens += cost;
+    if (pace > 0) await (call.clock ?? systemClock).wait(pace, signal);
+    yield { type: 'text-delta', text: piece };
+  }
+  yield estimatedUsage(request, tokens);
+  yield { type: 'end', finishReason, raw: finishReason };
+}

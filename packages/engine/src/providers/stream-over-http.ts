@@ -1,0 +1,293 @@
+/** One call over HTTP, from request to last event: framing, limits, retries. Members give it their two translations. */
+import { EventTooLarge, type Framing, lineFraming, sseFraming, type WireEvent } from '@coppice/content/wires';
+import type { Json } from '@coppice/core';
+import { defaultLimits, type HttpLimits } from '../http/contract.ts';
+import { bodyFailure, errorInBody, statusFailure } from '../http/failures.ts';
+import { type HttpAnswer, type HttpRequest, type KeyHeader, requestUrl, sendRequest } from '../http/request.ts';
+import { type RequestTimers, startRequestTimers } from '../http/request-timers.ts';
+import { systemClock } from './clock.ts';
+import type { Clock, ErrorEvent, ProviderCall, ProviderEvent } from './contract.ts';
+import { errorEvent, errorFrom, fail, ProviderFailure } from './errors.ts';
+
+/** Turns what comes over the wire into events, one at a time. Pure; throws nothing but what `fail` throws. */
+export interface WireReader {
+  /** Null for a mere sign of life, which does not keep a silent stream alive. */
+  read(data: Json, event: string): readonly ProviderEvent[] | null;
+  /** The stream is over: what is still to be said. Without a last event in it the stream counts as broken off. */
+  end(): readonly ProviderEvent[];
+  /** Whether the provider has said that this was all. */
+  readonly done: boolean;
+}
+
+/** How one provider speaks. */
+export interface Wire {
+  readonly path: string;
+  /** Written as JSON. */
+  readonly body: object;
+  readonly streaming: boolean;
+  readonly framing: 'sse' | 'lines';
+  readonly keyHeader: KeyHeader;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** A reader for one attempt. */
+  reader(): WireReader;
+  /** The events of a whole answer. */
+  whole(body: Json): readonly ProviderEvent[];
+}
+
+const mediaTypes = { sse: 'text/event-stream', lines: 'application/x-ndjson' } as const;
+
+/** The text with which OpenAI and its kin end a stream; no JSON, and passed to readers as a string. */
+export const doneMark = '[DONE]';
+
+/**
+ * Makes the call, and makes it again after 429, 5xx and dropped connections as long as nothing of the reply has come
+ * through: a second attempt after that would say things twice, or run a tool twice.
+ */
+export async function* streamOverHttp(wire: Wire, call: ProviderCall): AsyncGenerator<ProviderEvent, void, void> {
+  const limits: HttpLimits = { ...defaultLimits, ...call.limits };
+  const clock = call.clock ?? systemClock;
+  const host = requestUrl(call.connection.baseUrl, wire.path).host;
+  const watch = startRequestTimers(call.signal);
+  watch.timer(limits.turnMs, () => timedOut(`${host} did not finish within ${limits.turnMs} ms.`));
+  try {
+    for (let attempt = 1; ; attempt++) {
+      let begun = false;
+      let failure: ErrorEvent | null = null;
+      try {
+        for await (const event of attemptOnce(wire, call, limits, clock, watch, host)) {
+          if (event.type === 'error') failure = event;
+          else {
+            begun ||= event.type !== 'usage';
+            yield event;
+          }
+        }
+      } catch (thrown) {
+        failure = errorFrom(watch.signal.reason instanceof ProviderFailure ? watch.signal.reason : thrown);
+      }
+      if (failure === null) return;
+      const waitMs = begun ? null : waitBefore(failure, attempt, limits, clock);
+      if (waitMs === null || watch.signal.aborted) {
+        yield failure;
+        return;
+      }
+      call.onNotice?.({ type: 'retry', attempt, waitMs, error: failure });
+      try {
+        await clock.wait(waitMs, watch.signal);
+      } catch (thrown) {
+        yield errorFrom(watch.signal.reason instanceof ProviderFailure ? watch.signal.reason : abortedCall(thrown));
+        return;
+      }
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+function abortedCall(cause: unknown): ProviderFailure {
+  return new ProviderFailure(errorEvent('provider/aborted', 'The reply was stopped.'), cause);
+}
+
+function timedOut(sentence: string): ProviderFailure {
+  return new ProviderFailure(errorEvent('provider/timeout', sentence));
+}
+
+const repeated = new Set(['provider/rate-limited', 'provider/overloaded', 'provider/failed', 'provider/dropped']);
+
+/** How long to wait before the next attempt; null when there is none. */
+function waitBefore(failure: ErrorEvent, attempt: number, limits: HttpLimits, clock: Clock): number | null {
+  if (attempt > limits.retries || !failure.retryable || !repeated.has(failure.code)) return null;
+  const asked = failure.retryAfterMs;
+  if (asked !== undefined) return asked > limits.longestWaitMs ? null : asked;
+  const most = Math.min(limits.longestWaitMs, limits.firstWaitMs * 2 ** (attempt - 1));
+  // Between half and all of it: many callers that failed together must not come back together.
+  return Math.round(most * (0.5 + clock.random() / 2));
+}
+
+async function* attemptOnce(
+  wire: Wire,
+  call: ProviderCall,
+  limits: HttpLimits,
+  clock: Clock,
+  outer: RequestTimers,
+  host: string,
+): AsyncGenerator<ProviderEvent, void, void> {
+  const watch = startRequestTimers(outer.signal);
+  try {
+    const firstByteMs = wire.streaming ? limits.firstByteMs : limits.wholeFirstByteMs;
+    const firstByte = watch.timer(firstByteMs, () => timedOut(`${host} did not answer within ${firstByteMs} ms.`));
+    const answer = await sendRequest(call.connection, requestOf(wire), limits, watch);
+    firstByte.stop();
+    const idle = watch.timer(limits.idleMs, () => timedOut(`${host} said nothing for ${limits.idleMs} ms.`));
+    if (answer.status < 200 || answer.status > 299) {
+      const body = await answer.start(64 * 1024).catch(() => '');
+      const { status, headers, mediaType } = answer;
+      throw statusFailure({ host, status, headers, mediaType, body, now: clock.now() });
+    }
+    const kind = mediaKindOf(wire, answer, host);
+    if (kind === 'page') await refusePage(answer, host);
+    else if (kind === 'whole') yield* readWhole(wire, answer, host, idle.restart);
+    else yield* readEvents(wire, answer, limits, host, idle.restart, watch);
+  } finally {
+    watch.abort(new ProviderFailure(errorEvent('provider/aborted', 'The call is over.')));
+    watch.close();
+  }
+}
+
+function requestOf(wire: Wire): HttpRequest {
+  return {
+    method: 'POST',
+    path: wire.path,
+    body: JSON.stringify(wire.body),
+    accept: wire.streaming ? mediaTypes[wire.framing] : 'application/json',
+    headers: wire.headers,
+    keyHeader: wire.keyHeader,
+  };
+}
+
+function mediaKindOf(wire: Wire, answer: HttpAnswer, host: string): 'page' | 'whole' | 'events' {
+  const { mediaType } = answer;
+  if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'page';
+  if (!wire.streaming) return 'whole';
+  // Some servers know no streaming and say so by answering in one piece.
+  if (mediaType === 'application/json') return wire.framing === 'sse' ? 'whole' : 'events';
+  if (mediaType === '' || mediaType === 'text/plain' || mediaType === mediaTypes[wire.framing]) return 'events';
+  if (wire.framing === 'lines' && /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines)$/.test(mediaType)) return 'events';
+  return fail('provider/bad-response', `${host} answered with ${mediaType} where a stream was asked for.`, {
+    status: answer.status,
+  });
+}
+
+async function refusePage(answer: HttpAnswer, host: string): Promise<never> {
+  const excerpt = await answer.start(4096);
+  return fail('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
+    status: answer.status,
+    excerpt,
+    // A page is what a wrong address or a portal gives; asking again gives it again.
+    retryable: false,
+  });
+}
+
+function parseWireEvent(text: string, host: string, what: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    return fail('provider/bad-response', `${host} sent ${what} that is no JSON.`, { excerpt: text }, cause);
+  }
+}
+
+async function* readWhole(
+  wire: Wire,
+  answer: HttpAnswer,
+  host: string,
+  alive: () => void,
+): AsyncGenerator<ProviderEvent, void, void> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of answer.chunks()) {
+    pieces.push(piece);
+    alive();
+  }
+  const text = new TextDecoder().decode(Buffer.concat(pieces));
+  if (/^\s*</.test(text))
+    fail('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
+      excerpt: text,
+      retryable: false,
+    });
+  const body = parseWireEvent(text, host, 'an answer');
+  const said = failureIn(body);
+  if (said !== null) throw bodyFailure(host, said, text);
+  yield* wire.whole(body);
+}
+
+function failureIn(body: Json) {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
+  const error: unknown = Reflect.get(body, 'error');
+  return Object.hasOwn(body, 'error') && error !== null && error !== undefined ? errorInBody(body) : null;
+}
+
+async function* readEvents(
+  wire: Wire,
+  answer: HttpAnswer,
+  limits: HttpLimits,
+  host: string,
+  alive: () => void,
+  watch: RequestTimers,
+): AsyncGenerator<ProviderEvent, void, void> {
+  const framing = wire.framing === 'sse' ? sseFraming(limits.eventBytes) : lineFraming(limits.eventBytes);
+  const reader = wire.reader();
+  const chunks = answer.chunks();
+  // The start of the body, to look at when nothing in it was an event.
+  let opening = '';
+  let seen = 0;
+  try {
+    for await (const chunk of chunks) {
+      if (seen === 0 && opening.length < 4096) opening += new TextDecoder().decode(chunk.subarray(0, 4096));
+      for (const wired of cutText(framing, chunk, host)) {
+        seen++;
+        const events = readOne(reader, wired, host);
+        if (events === null) continue;
+        alive();
+        // Not yield*: that would make promises of a list that is there.
+        for (const event of events) yield event;
+      }
+      if (reader.done) {
+        // The socket is kept for the next call if the body ends by itself now, and closed if it does not.
+        watch.timer(graceMs, () => new ProviderFailure(errorEvent('provider/aborted', 'The call is over.')));
+        await chunks.next().catch(() => undefined);
+        yield* reader.end();
+        return;
+      }
+    }
+  } finally {
+    await chunks.return().catch(() => undefined);
+  }
+  for (const wired of framing.end()) {
+    seen++;
+    // The last event may lack its blank line; if it is cut as well, the stream was.
+    if (!(wired.data === doneMark || isJsonType(wired.data))) break;
+    yield* readOne(reader, wired, host) ?? [];
+  }
+  if (seen === 0) refuseEmpty(opening, host);
+  const rest = reader.end();
+  yield* rest;
+  if (!rest.some((event) => event.type === 'end' || event.type === 'error'))
+    fail('provider/dropped', `${host} ended the stream before the reply was complete.`);
+}
+
+const graceMs = 250;
+
+function isJsonType(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function cutText(framing: Framing, chunk: Uint8Array, host: string): readonly WireEvent[] {
+  try {
+    return framing.push(chunk);
+  } catch (thrown) {
+    if (!(thrown instanceof EventTooLarge)) throw thrown;
+    return fail('provider/too-large', `${host} sent an event larger than ${thrown.limit} bytes.`);
+  }
+}
+
+function readOne(reader: WireReader, wired: WireEvent, host: string): readonly ProviderEvent[] | null {
+  if (wired.data === doneMark) return reader.read(doneMark, wired.event);
+  const data = parseWireEvent(wired.data, host, 'an event');
+  const said = failureIn(data);
+  if (said !== null) throw bodyFailure(host, said, wired.data);
+  return reader.read(data, wired.event);
+}
+
+function refuseEmpty(opening: string, host: string): never {
+  if (/^\s*</.test(opening))
+    fail('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
+      excerpt: opening,
+      retryable: false,
+    });
+  if (opening.trim() === '' || /^\s*:/.test(opening))
+    fail('provider/dropped', `${host} ended the stream before it said anything.`);
+  return fail('provider/bad-response', `${host} sent something that is no stream of events.`, { excerpt: opening });
+}

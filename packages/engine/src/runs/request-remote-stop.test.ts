@@ -1,0 +1,94 @@
+import { nodeId, run, textMessage } from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { newId } from '../new-id.ts';
+import { textEvents, toolEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
+import { createTools, defineTool } from '../tools/index.ts';
+
+let shop: TurnFixture;
+afterEach(() => shop.close());
+
+describe.each(['memory', 'sqlite'] as const)('from another process, on %s', (kind) => {
+  test.each(['act', 'node'] as const)(
+    '[Y60] a reply is stopped by its %s, and what it said is kept as aborted',
+    async (by) => {
+      shop = await openTurnFixture(kind, [[{ type: 'text-delta', text: 'Some text' }, { type: 'hang' }]]);
+      const beside = await shop.beside();
+      const turn = shop.send('Hello', { n: 2 });
+      await until(async () => (await shop.store.runs.list()).length === 2 && shop.provider.running === 2);
+      const [writing] = await shop.store.runs.list();
+      const writes = writing?.nodeId ?? nodeId('');
+      expect(await beside.generator.abort(by === 'act' ? { actId: turn.actId } : { nodeId: writes })).toBe(true);
+      // All replies of the turn stop, as they do for who began it.
+      expect(await turn.done).toMatchObject({ type: 'error', kind: 'aborted' });
+      for (const reply of (await turn.first).replies)
+        expect(await shop.node(reply.nodeId)).toMatchObject({ status: 'aborted', text: 'Some text' });
+      expect(await shop.store.runs.list()).toEqual([]);
+      expect(await beside.generator.abort({ actId: turn.actId })).toBe(false);
+    },
+  );
+
+  test('[Y60] a turn whose tools run is stopped too, and their results are stored', async () => {
+    let isRunning = false;
+    const wait = defineTool({
+      name: 'wait',
+      description: 'Waits.',
+      parameters: { type: 'object', properties: {} },
+      sideEffects: false,
+      run: (_parameters, { signal }) => {
+        isRunning = true;
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+      },
+    });
+    shop = await openTurnFixture(
+      kind,
+      [toolEvents({ id: 'c', name: 'wait', parameters: {} }), textEvents('Never said.')],
+      {
+        tools: createTools({ tools: [wait] }),
+      },
+    );
+    const beside = await shop.beside();
+    const turn = shop.send('Wait', { tools: ['wait'] });
+    await until(() => isRunning);
+    const [reply] = (await turn.first).replies;
+    // The reply itself is through.
+    const seen: string[] = [];
+    for await (const event of beside.generator.follow({ treeId: shop.treeId, nodeId: reply?.nodeId ?? nodeId('') }))
+      seen.push(event.type);
+    expect(seen.at(-1)).toBe('end');
+    expect(await beside.generator.abort({ actId: turn.actId })).toBe(true);
+    expect(await turn.done).toMatchObject({ type: 'error', kind: 'aborted' });
+    expect((await shop.thread()).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'tool']);
+    expect(shop.provider.requests).toHaveLength(1);
+    expect(await shop.store.runs.list()).toEqual([]);
+  });
+
+  test('[Y62] who follows a reply that called tools is not kept waiting for them', async () => {
+    shop = await openTurnFixture(kind, [textEvents('Said.')]);
+    const end = await shop.send('Hello').done;
+    const [reply = nodeId('')] = end.nodeIds;
+    const at = Date.now();
+    const data = { phase: 'tools' };
+    const { treeId } = shop;
+    await shop.store.runs.start({ id: newId(), treeId, nodeId: reply, process: 'p', startedAt: at, beatAt: at, data });
+    const seen: unknown[] = [];
+    for await (const event of shop.generator.follow({ treeId, nodeId: reply })) seen.push(event);
+    expect(seen.at(-1)).toMatchObject({ type: 'end', status: 'success' });
+  });
+
+  test('[Y61] of a process that is gone what it had put down is saved', async () => {
+    shop = await openTurnFixture(kind, []);
+    const { store, treeId, context } = shop;
+    const messages = [{ message: textMessage('user', 'Hello') }];
+    const { result } = await run(store, { type: 'append', treeId, messages }, context);
+    const id = nodeId(newId());
+    const runId = newId();
+    const at = Date.now() - 20_000;
+    await store.runs.start({ id: runId, treeId, nodeId: id, process: 'dead', startedAt: at, beatAt: at, data: {} });
+    await run(store, { type: 'reply', treeId, parentId: result.nodeId, replies: [{ id }] }, context);
+    await store.runs.append(runId, { offset: 0, text: 'Half a' });
+    expect(await shop.generator.abort({ nodeId: id })).toBe(true);
+    expect(await shop.node(id)).toMatchObject({ status: 'interrupted', text: 'Half a' });
+    expect(await shop.generator.abort({ nodeId: id })).toBe(false);
+  });
+});

@@ -1,0 +1,39 @@
+/** What commands copy with where a session file is behind them, or where session files can be written. */
+
+import type { Copies } from '../commands/contract.ts';
+import { treeCopies } from '../commands/copy.ts';
+import type { AgentSession } from './agent-session.ts';
+import { type SyncOptions, treeIntoSession } from './sync.ts';
+
+/** Copies of a session are files of their own, in which the session goes on; ids are kept. */
+export function sessionCopies(session: AgentSession, options: SyncOptions): Copies {
+  return {
+    async copy({ nodeId, whole }) {
+      const { index } = session.manager;
+      const line = index.lineOf(nodeId);
+      const file = session.goOnInCopy(line < 0 ? nodeId : index.file.uuidAt(line), whole);
+      const row = await (await session.store()).trees();
+      const [made] = row.items;
+      return { treeId: session.treeId, activeNodeId: made?.activeNodeId ?? null, file };
+    },
+    exportBranch: writeCopy(options, () => copyFolder(session.manager.path)),
+  };
+}
+
+/** Copies in a store are trees of it; branches are written into session files of a folder. */
+export function storeCopies(options: SyncOptions & { readonly folder: string }): Copies {
+  return { copy: treeCopies.copy, exportBranch: writeCopy(options, () => options.folder) };
+}
+
+function writeCopy(options: SyncOptions, folder: () => string): NonNullable<Copies['exportBranch']> {
+  return ({ store, treeId, nodeId, pathOnly, to }) =>
+    treeIntoSession(store, treeId, to === undefined || to === '' ? { folder: folder() } : { path: to }, {
+      ...options,
+      part: { nodeId, pathOnly },
+    });
+}
+
+function copyFolder(path: string): string {
+  const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+  return at < 0 ? '.' : path.slice(0, at);
+}

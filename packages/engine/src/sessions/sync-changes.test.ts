@@ -1,0 +1,322 @@
+import { join } from 'node:path';
+import { messageKit } from '@coppice/content';
+import { sessionNodeId } from '@coppice/content/sessions';
+import { ask, type Command, isAppError, type NodeId, run, type Store, type TreeId, textMessage } from '@coppice/core';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
+import { sessionIntoStore, treeBackIntoSession, treeIntoSession } from './sync.ts';
+
+let sessions: SessionFixture;
+beforeEach(() => {
+  sessions = openSessionFixture();
+});
+afterEach(() => sessions.destroy());
+
+// a ─ b ─ c ─ d, and e ─ f below a; the entries have names of their own, no UUIDs.
+const lines = [
+  { type: 'session', version: 2, uuid: 'root', parentUuid: null, id: 'abc', cwd: '/project' },
+  ...['a root', 'b a', 'c b', 'd c', 'e a', 'f e'].map((pair) => {
+    const [uuid = '', parentUuid = ''] = pair.split(' ');
+    return { type: 'message', uuid, parentUuid, message: { role: 'user', content: `says ${uuid}` } };
+  }),
+];
+
+const at = (uuid: string): NodeId => sessionNodeId('abc', uuid);
+
+async function doing(store: Store, command: Command): Promise<void> {
+  const { now = Date.now, newId = () => '' } = sessions.options;
+  await run(store, command, { actor: 'me', now, newId, kit: messageKit });
+}
+
+/** The live nodes of a tree, and where it is. */
+async function reported(store: Store, treeId: TreeId): Promise<unknown> {
+  const rows = await store.read(treeId, () => ask('rows', {}));
+  const live = rows?.nodes.filter((node) => node.removedIn === null && node.parentId !== null) ?? [];
+  const parts = live.map(({ id, parentId, text }) => [id, parentId, text].join(' ')).sort();
+  return [parts, rows?.row.activeNodeId];
+}
+
+/** The same as somebody says who opens the file. */
+async function reportedBy(path: string): Promise<unknown> {
+  const store = await sessions.store(`jsonl:${path}`);
+  const [item] = (await store.trees()).items;
+  return item === undefined ? null : reported(store, item.id);
+}
+
+async function sample(name = 'abc.jsonl'): Promise<{
+  readonly path: string;
+  readonly store: Store;
+  readonly treeId: TreeId;
+}> {
+  const path = sessions.write(name, lines);
+  const store = await sessions.store();
+  const { treeId } = await sessionIntoStore(path, store, sessions.options);
+  return { path, store, treeId };
+}
+
+test('[Z45] what a store deletes, moves and edits in place is so in the file that it is written back into, and in a new one', async () => {
+  const { path, store, treeId } = await sample();
+  await doing(store, { type: 'delete', treeId, nodeIds: [at('b')], mode: 'splice' });
+  await doing(store, { type: 'move', treeId, nodeId: at('f'), parentId: at('c') });
+  await doing(store, { type: 'delete', treeId, nodeIds: [at('e')], mode: 'cascade' });
+  await doing(store, { type: 'edit', treeId, nodeId: at('d'), content: 'said anew', mode: 'in-place' });
+  const { differ } = await treeBackIntoSession(store, treeId, path, sessions.options);
+  expect(differ).toEqual([]);
+  const copy = await treeIntoSession(store, treeId, { path: join(sessions.folder, 'copy.jsonl') }, sessions.options);
+  for (const one of [path, copy]) {
+    const manager = sessions.open(one);
+    expect(
+      manager
+        .getEntries()
+        .map(({ uuid, parentUuid }) => `${uuid} ${parentUuid}`)
+        .sort(),
+    ).toEqual(['a root', 'c a', 'd c', 'f c']);
+    expect(saidIn(manager.buildSessionContext('d')).at(-1)).toBe('user: said anew');
+    expect(await reportedBy(one)).toEqual(await reported(store, treeId));
+  }
+  // Nothing is left to be carried.
+  const { length } = sessions.lines(path);
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  expect(sessions.lines(path).length).toBe(length);
+});
+
+test('[Z45] what is brought back comes back on the other side, with what was said below it since', async () => {
+  const { path, store, treeId } = await sample();
+  await doing(store, { type: 'delete', treeId, nodeIds: [at('c')], mode: 'cascade' });
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  expect(
+    sessions
+      .open(path)
+      .getEntries()
+      .map(({ uuid }) => uuid),
+  ).toEqual(['a', 'b', 'e', 'f']);
+  await doing(store, { type: 'undo', treeId });
+  const message = textMessage('user', 'more');
+  await doing(store, { type: 'append', treeId, parentId: at('d'), messages: [{ message }] });
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  expect(await reportedBy(path)).toEqual(await reported(store, treeId));
+});
+
+test('[Z45] what came back with something and went on alone is there on the other side, without it', async () => {
+  const { path, store, treeId } = await sample();
+  await doing(store, { type: 'delete', treeId, nodeIds: [at('c')], mode: 'cascade' });
+  await doing(store, { type: 'delete', treeId, nodeIds: [at('a')], mode: 'cascade' });
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  expect(sessions.open(path).getEntries()).toEqual([]);
+  // What hung on a hangs on the root now, and a is gone alone.
+  await doing(store, { type: 'undo', treeId });
+  await doing(store, { type: 'delete', treeId, nodeIds: [at('a')], mode: 'splice' });
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  expect(await reportedBy(path)).toEqual(await reported(store, treeId));
+  await doing(store, { type: 'restore', treeId, nodeId: at('c') });
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  const parents = (entries: readonly { uuid: string; parentUuid: string | null }[]) =>
+    entries.map(({ uuid, parentUuid }) => `${uuid} ${parentUuid}`);
+  expect(parents(sessions.open(path).getEntries())).toEqual(['b root', 'c b', 'd c', 'e root', 'f e']);
+});
+
+test('[Z45] what the file says below something that the store removed stays, at what is left above it', async () => {
+  const { path, store, treeId } = await sample();
+  await doing(store, { type: 'delete', treeId, nodeIds: [at('b')], mode: 'cascade' });
+  const manager = sessions.open(path);
+  const uuid = await manager.saveMessage({ role: 'user', content: 'not lost' }, 'd');
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  const parents = (one: typeof manager) => one.getEntries().map((entry) => `${entry.uuid} ${entry.parentUuid}`);
+  manager.refresh();
+  expect(parents(manager)).toEqual(['a root', 'e a', 'f e', `${uuid} a`]);
+  expect((await sessionIntoStore(path, store, sessions.options)).added.length).toBe(1);
+  expect(await reported(store, treeId)).toEqual(await reportedBy(path));
+});
+
+test('[Z45] of two changes to the same the later one counts, whichever way it is carried', async () => {
+  const { path, store, treeId } = await sample();
+  const file = await sessions.store(`jsonl:${path}`);
+  await doing(store, { type: 'edit', treeId, nodeId: at('d'), content: 'first', mode: 'in-place' });
+  await doing(file, { type: 'edit', treeId, nodeId: at('d'), content: 'second', mode: 'in-place' });
+  await doing(file, { type: 'move', treeId, nodeId: at('f'), parentId: at('a') });
+  await doing(store, { type: 'move', treeId, nodeId: at('f'), parentId: at('d') });
+  expect((await treeBackIntoSession(store, treeId, path, sessions.options)).differ).toEqual([at('d')]);
+  expect((await sessionIntoStore(path, store, sessions.options)).differ).toEqual([]);
+  const said = await reported(store, treeId);
+  expect(said).toEqual(await reported(file, treeId));
+  expect(said).toEqual([
+    expect.arrayContaining([`${at('d')} ${at('c')} second`, `${at('f')} ${at('d')} says f`]),
+    at('f'),
+  ]);
+});
+
+/** What is noted about the nodes of a tree, its labels and its name. */
+async function noted(store: Store, treeId: TreeId): Promise<unknown> {
+  const rows = await store.read(treeId, () => ask('rows', {}));
+  const live = rows?.nodes.filter((node) => node.removedIn === null && node.parentId !== null) ?? [];
+  return {
+    notes: live.map(({ id, meta }) => [id, meta]).sort(([one = ''], [other = '']) => (one < other ? -1 : 1)),
+    labels: rows?.bookmarks.map(({ nodeId, title }) => `${nodeId} ${title}`).sort(),
+    name: rows?.row.attributes.title,
+  };
+}
+
+test('[Z47] tags, notes, labels and the name that one side sets, changes and takes away are so on the other', async () => {
+  const { path, store, treeId } = await sample();
+  const file = await sessions.store(`jsonl:${path}`);
+  const both = async (expected: unknown) => {
+    expect(await noted(store, treeId)).toMatchObject({ notes: expect.arrayContaining([[at('b'), expected]]) });
+    expect(await noted(file, treeId)).toEqual(await noted(store, treeId));
+    const [reported, { length }] = [await noted(store, treeId), sessions.lines(path)];
+    await treeBackIntoSession(store, treeId, path, sessions.options);
+    await sessionIntoStore(path, store, sessions.options);
+    expect([await noted(store, treeId), sessions.lines(path).length]).toEqual([reported, length]);
+  };
+  await doing(store, { type: 'tag', treeId, nodeId: at('b'), tags: ['x', 'y'] });
+  await doing(store, { type: 'annotate', treeId, nodeId: at('b'), set: { customData: { of: [1] }, excluded: true } });
+  await doing(store, { type: 'bookmark', treeId, nodeId: at('b'), title: 'here' });
+  await doing(store, { type: 'attributes', treeId, set: { title: 'Named' } });
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await both({ tags: ['x', 'y'], customData: { of: [1] }, excluded: true });
+  const manager = sessions.open(path);
+  expect([manager.getLabel('b'), manager.getName()]).toEqual(['here', 'Named']);
+  expect(saidIn(manager.buildSessionContext('c'))).toEqual(['user: says a', 'user: says c']);
+  await manager.setLabel('b', 'called otherwise');
+  await manager.setName('Named anew');
+  await doing(file, { type: 'tag', treeId, nodeId: at('b'), tags: ['z'] });
+  await doing(file, { type: 'annotate', treeId, nodeId: at('b'), set: { excluded: null } });
+  await sessionIntoStore(path, store, sessions.options);
+  await both({ tags: ['z'], customData: { of: [1] } });
+  await doing(store, { type: 'bookmark', treeId, nodeId: at('b'), title: null });
+  await doing(store, { type: 'attributes', treeId, set: { title: null } });
+  await doing(store, { type: 'tag', treeId, nodeId: at('b'), tags: [] });
+  // What was taken away here does not come again from there, where it is still to be seen.
+  await sessionIntoStore(path, store, sessions.options);
+  expect(await noted(store, treeId)).toMatchObject({ labels: [], name: undefined });
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await both({ customData: { of: [1] } });
+  manager.refresh();
+  expect([manager.getLabel('b'), manager.getName()]).toEqual([undefined, undefined]);
+});
+
+test('[Z47] of two notes under one key the later one counts, and those under others stay', async () => {
+  const { path, store, treeId } = await sample();
+  const file = await sessions.store(`jsonl:${path}`);
+  await doing(store, { type: 'annotate', treeId, nodeId: at('d'), set: { mine: 1, ours: 'first' } });
+  await doing(store, { type: 'bookmark', treeId, nodeId: at('d'), title: 'first' });
+  await doing(file, { type: 'annotate', treeId, nodeId: at('d'), set: { theirs: 2, ours: 'second' } });
+  await doing(file, { type: 'bookmark', treeId, nodeId: at('d'), title: 'second' });
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await sessionIntoStore(path, store, sessions.options);
+  expect(await noted(store, treeId)).toMatchObject({
+    notes: expect.arrayContaining([[at('d'), { mine: 1, theirs: 2, ours: 'second' }]]),
+    labels: [`${at('d')} second`],
+  });
+  expect(await noted(file, treeId)).toEqual(await noted(store, treeId));
+});
+
+/** Which variants are in one group, by their ids. */
+async function groups(store: Store, treeId: TreeId): Promise<string[]> {
+  const rows = await store.read(treeId, () => ask('rows', {}));
+  const found = new Map<string, NodeId[]>();
+  for (const { id, parentId, groupId, removedIn } of rows?.nodes ?? [])
+    if (groupId > 0 && removedIn === null)
+      found.set(`${parentId} ${groupId}`, [...(found.get(`${parentId} ${groupId}`) ?? []), id]);
+  return [...found.values()].flatMap((ids) => (ids.length < 2 ? [] : [ids.sort().join(' ')])).sort();
+}
+
+test('[Z49] variants that are grouped on one side of a bridge are so on the other, and those that were taken apart', async () => {
+  const { path, store, treeId } = await sample();
+  const file = await sessions.store(`jsonl:${path}`);
+  const both = async (...expected: readonly NodeId[][]) => {
+    const reported = expected.map((ids) => ids.sort().join(' ')).sort();
+    expect([await groups(store, treeId), await groups(file, treeId)]).toEqual([reported, reported]);
+    const { length } = sessions.lines(path);
+    await treeBackIntoSession(store, treeId, path, sessions.options);
+    await sessionIntoStore(path, store, sessions.options);
+    expect([await groups(store, treeId), sessions.lines(path).length]).toEqual([reported, length]);
+  };
+  // Grouped later, from the store into the file.
+  await doing(store, { type: 'group', treeId, nodeIds: [at('b'), at('e')] });
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await both([at('b'), at('e')]);
+  // New variants come in the group of those that they were made beside.
+  const reply = (text: string) => ({ message: textMessage('assistant', text) });
+  const made = async (on: Store, replies: readonly string[], parent: NodeId): Promise<NodeId[]> => {
+    const before = new Set((await on.read(treeId, () => ask('children', { of: parent }))).map(({ id }) => id));
+    await doing(on, { type: 'reply', treeId, parentId: parent, replies: replies.map(reply) });
+    const after = await on.read(treeId, () => ask('children', { of: parent }));
+    return after.map(({ id }) => id).filter((id) => !before.has(id));
+  };
+  const three = await made(file, ['one', 'two', 'three'], at('a'));
+  await sessionIntoStore(path, store, sessions.options);
+  await both([at('b'), at('e')], three);
+  // Taken apart and put together anew on the other side.
+  const [first = at('a'), second = at('a'), third = at('a')] = three;
+  await doing(store, { type: 'group', treeId, nodeIds: [first] });
+  await doing(store, { type: 'group', treeId, nodeIds: [second, at('e')] });
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await both([second, at('e')]);
+  // The later one counts.
+  await doing(store, { type: 'group', treeId, nodeIds: [at('b'), third] });
+  await doing(file, { type: 'group', treeId, nodeIds: [at('b'), first] });
+  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await sessionIntoStore(path, store, sessions.options);
+  expect(await groups(file, treeId)).toContain([at('b'), first].sort().join(' '));
+  expect(await groups(store, treeId)).toEqual(await groups(file, treeId));
+});
+
+test('[Z45, Z47, Z49] after any row of deletes, moves, edits, tags, labels, groupings and undos, the file says what the store says', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
+  const act = fc.record({
+    what: fc.constantFrom(
+      'splice',
+      'cascade',
+      'move',
+      'edit',
+      'tag',
+      'label',
+      'bare',
+      'undo',
+      'append',
+      'group',
+      'back',
+    ),
+    one: fc.constantFrom(...names),
+    other: fc.constantFrom(...names),
+  });
+  let count = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 10 }), async (acts) => {
+      const { path, store, treeId } = await sample(`${++count}.jsonl`);
+      const message = textMessage('user', 'new');
+      for (const [turn, { what, one, other }] of acts.entries()) {
+        const nodeId = at(one);
+        const commands: Readonly<Record<typeof what, Command | null>> = {
+          splice: { type: 'delete', treeId, nodeIds: [nodeId], mode: 'splice' },
+          cascade: { type: 'delete', treeId, nodeIds: [nodeId], mode: 'cascade' },
+          move: { type: 'move', treeId, nodeId, parentId: at(other) },
+          edit: { type: 'edit', treeId, nodeId, content: `edited ${turn}`, mode: 'in-place' },
+          append: { type: 'append', treeId, parentId: nodeId, messages: [{ message }] },
+          tag: { type: 'tag', treeId, nodeId, tags: [`${turn}`] },
+          label: { type: 'bookmark', treeId, nodeId, title: `${turn}` },
+          bare: { type: 'bookmark', treeId, nodeId, title: null },
+          group: { type: 'group', treeId, nodeIds: [nodeId, at(other)] },
+          undo: { type: 'undo', treeId },
+          back: null,
+        };
+        const command = commands[what];
+        try {
+          if (command === null) await treeBackIntoSession(store, treeId, path, sessions.options);
+          else await doing(store, command);
+        } catch (error) {
+          if (!isAppError(error) || command === null) throw error;
+        }
+      }
+      await treeBackIntoSession(store, treeId, path, sessions.options);
+      const [said] = [await reported(store, treeId)].flat();
+      expect([await reportedBy(path)].flat()[0]).toEqual(said);
+      const file = await sessions.store(`jsonl:${path}`);
+      expect(await noted(file, treeId)).toEqual(await noted(store, treeId));
+      expect(await groups(file, treeId)).toEqual(await groups(store, treeId));
+      await sessions.closeStores();
+    }),
+    { numRuns: 4 },
+  );
+});

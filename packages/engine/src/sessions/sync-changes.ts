@@ -1,0 +1,292 @@
+/** What changed about what both sides of a bridge have: where nodes hang, what they say, what is noted about them. */
+import {
+  actId as asActId,
+  ask,
+  type Command,
+  type Commit,
+  type Content,
+  isAppError,
+  type Node,
+  type NodeId,
+  orderParentsFirst,
+  type Plan,
+  type ReadProgram,
+  type Reads,
+  type RunContext,
+  run,
+  type Step,
+  type Store,
+  type TreeId,
+} from '@coppice/core';
+import { groupsBeside, regrouping } from './sync-groups.ts';
+import { annotating, labelsBeside, notesBeside } from './sync-notes.ts';
+import { type LaterTouches, noteKey, touchesIn } from './sync-touches.ts';
+
+type ChangedRows = NonNullable<Reads['rows']['answer']>;
+
+/** One side of a bridge by the names of the other, and its log, which is read where the two differ. */
+export interface SyncSide {
+  readonly rows: ChangedRows;
+  readonly name: (id: NodeId) => NodeId;
+  readonly log: () => Promise<readonly Commit[]>;
+}
+
+/** A node of the side that is carried from, and the same one on the other. */
+export interface SyncPair {
+  readonly from: Node;
+  readonly to: Node;
+}
+
+/**
+ * Carries what changed about known nodes from one side to the other: of two changes to the same the later one counts.
+ * Each is an ordinary command, all of them one act, so that a run that was cut off is completed by the next.
+ */
+export class SyncChanges {
+  readonly #from: SyncSide;
+  readonly #to: Store;
+  readonly #id: TreeId;
+  readonly #context: RunContext;
+  #later: LaterTouches | null = null;
+  // What came back with something else, and is gone on the other side.
+  readonly #lifted = new Set<NodeId>();
+  #count = 0;
+
+  constructor(from: SyncSide, to: Store, id: TreeId, context: RunContext) {
+    this.#from = from;
+    this.#to = to;
+    this.#id = id;
+    this.#context = context;
+  }
+
+  async #there(): Promise<ChangedRows | null> {
+    return this.#to.read(this.#id, () => ask('rows', {}));
+  }
+
+  #pairs({ nodes }: ChangedRows): SyncPair[] {
+    const there = new Map(nodes.map((node) => [node.id, node]));
+    return orderParentsFirst(this.#from.rows.nodes).flatMap((from) => {
+      const to = there.get(this.#from.name(from.id));
+      return to === undefined || from.parentId === null ? [] : [{ from, to }];
+    });
+  }
+
+  #parentOf({ from }: SyncPair): NodeId | null {
+    return from.parentId === null ? null : this.#from.name(from.parentId);
+  }
+
+  /** Which of two changes is the later one; the logs are read for it once, where anything differs at all. */
+  async #judge(): Promise<LaterTouches> {
+    if (this.#later !== null) return this.#later;
+    const { log, name } = this.#from;
+    const ours = touchesIn(await log(), name);
+    const since = await this.#to.read(this.#id, () => ask('log', { since: 0 }));
+    const theirs = touchesIn(since, (id) => id);
+    this.#later = (what, key) => {
+      const at = ours[what].get(key);
+      return at !== undefined && at >= (theirs[what].get(key) ?? Number.NEGATIVE_INFINITY);
+    };
+    return this.#later;
+  }
+
+  /** Does what can be done there; what the tree there does not allow stays as it is. */
+  async #run(command: Command): Promise<void> {
+    try {
+      await run(this.#to, command, this.#context);
+      this.#count++;
+    } catch (error) {
+      if (!isAppError(error) || !error.code.startsWith('tree/') || error.code === 'tree/read-only') throw error;
+    }
+  }
+
+  /** Brings back what was brought back on the other side: before anything new comes to hang below it. */
+  async bringBack(): Promise<void> {
+    const there = await this.#there();
+    if (there === null) return;
+    const gone = this.#pairs(there).filter(({ from, to }) => from.removedIn === null && to.removedIn !== null);
+    if (gone.length === 0) return;
+    const later = await this.#judge();
+    const present = new Map(there.nodes.map((node) => [node.id, node]));
+    const back = new Set<NodeId>();
+    for (const pair of gone) if (later('presence', pair.to.id)) await this.#lift(pair.to, present, back);
+    if (back.size === 0) return;
+    const live = new Set((await this.#there())?.nodes.filter((node) => node.removedIn === null).map((node) => node.id));
+    for (const { from, to } of this.#pairs(there))
+      if (from.removedIn !== null && to.removedIn !== null && live.has(to.id)) this.#lifted.add(to.id);
+  }
+
+  /** Brings a node back, and before it what it hangs on here: it may hang elsewhere on the other side, where that is gone. */
+  async #lift(node: Node, present: ReadonlyMap<NodeId, Node>, back: Set<NodeId>): Promise<void> {
+    const way: Node[] = [];
+    for (let at: Node | undefined = node; at !== undefined && at.removedIn !== null && !back.has(at.id); ) {
+      way.push(at);
+      at = at.parentId === null ? undefined : present.get(at.parentId);
+    }
+    for (const { id, parentId, removedIn } of way.reverse()) {
+      back.add(id);
+      // What went with the one above it came back with it.
+      const cameAlong = parentId !== null && back.has(parentId) && present.get(parentId)?.removedIn === removedIn;
+      if (!cameAlong) await this.#run({ type: 'restore', treeId: this.#id, nodeId: id });
+    }
+  }
+
+  /**
+   * Moves, groups, rewrites, notes, labels and removes what was moved, grouped, rewritten, noted, labelled and removed on the
+   * other side, and goes where that one is.
+   */
+  async reshape(): Promise<void> {
+    await this.#move();
+    await this.#group();
+    await this.#rewrite();
+    await this.#note();
+    await this.#label();
+    await this.#remove();
+    const active = this.#from.rows.row.activeNodeId;
+    const there = this.#count === 0 || active === null ? null : await this.#there();
+    if (there === null || active === null) return;
+    const nodeId = this.#from.name(active);
+    const isThere = there.nodes.some((node) => node.id === nodeId && node.removedIn === null);
+    if (isThere && there.row.activeNodeId !== nodeId) await this.#run({ type: 'select', treeId: this.#id, nodeId });
+  }
+
+  async #live(): Promise<SyncPair[]> {
+    const there = await this.#there();
+    return there === null ? [] : this.#pairs(there).filter(({ to }) => to.removedIn === null);
+  }
+
+  async #move(): Promise<void> {
+    const elsewhere = (await this.#live()).filter((pair) => this.#parentOf(pair) !== pair.to.parentId);
+    if (elsewhere.length === 0) return;
+    const later = await this.#judge();
+    // From the top down, so that nothing comes to hang below itself on the way. What is removed there goes from where it
+    // was last, so that it comes back alone if it does.
+    for (const pair of elsewhere) {
+      const parentId = this.#parentOf(pair);
+      if (parentId !== null && later('place', pair.to.id))
+        await this.#run({ type: 'move', treeId: this.#id, nodeId: pair.to.id, parentId });
+    }
+  }
+
+  async #group(): Promise<void> {
+    const together = (await this.#live()).filter(
+      (pair) => pair.from.removedIn === null && this.#parentOf(pair) === pair.to.parentId,
+    );
+    if (groupsBeside(together, () => true).length === 0) return;
+    const later = await this.#judge();
+    const groupings = groupsBeside(together, (id) => later('group', id));
+    if (groupings.length > 0) await this.#change(() => regrouping(groupings));
+  }
+
+  async #rewrite(): Promise<void> {
+    const other = (await this.#live()).filter(({ from, to }) => from.removedIn === null && !isSameContent(from, to));
+    if (other.length === 0) return;
+    const later = await this.#judge();
+    const words = new Map(other.filter((pair) => later('content', pair.to.id)).map(({ from, to }) => [to.id, from]));
+    if (words.size === 0) return;
+    await this.#change(() => rewriting(words));
+    this.#count++;
+  }
+
+  async #change(planner: () => ReadProgram<Plan<null>>): Promise<void> {
+    const { actor, actId, now, newId } = this.#context;
+    const options = { actor, actId: asActId(actId ?? newId()), at: now(), additive: false };
+    await this.#to.change(this.#id, planner, options);
+  }
+
+  async #note(): Promise<void> {
+    const other = notesBeside(await this.#live());
+    if (other.length === 0) return;
+    const later = await this.#judge();
+    const notes = other.filter(({ nodeId, key }) => later('note', noteKey(nodeId, key)));
+    if (notes.length === 0) return;
+    await this.#change(() => annotating(notes));
+  }
+
+  /** Labels and the name of the tree that are others here, or are here alone. */
+  async #label(): Promise<void> {
+    const there = await this.#there();
+    if (there === null) return;
+    const other = labelsBeside(this.#from, there);
+    const { title = null } = this.#from.rows.row.attributes;
+    const isNamed = title === (there.row.attributes.title ?? null);
+    if (other.length === 0 && isNamed) return;
+    const later = await this.#judge();
+    for (const { nodeId, title } of other)
+      if (later('label', nodeId)) await this.#run({ type: 'bookmark', treeId: this.#id, nodeId, title });
+    if (!isNamed && later('note', noteKey('', 'title')))
+      await this.#run({ type: 'attributes', treeId: this.#id, set: { title } });
+  }
+
+  /** What was taken away here later than it was set there: labels by node, and the name. It does not come again. */
+  async takenAway(): Promise<{ readonly labels: ReadonlySet<NodeId>; readonly name: boolean }> {
+    const { rows, name, log } = this.#from;
+    const there = await this.#there();
+    const marked = new Set(there?.bookmarks.map((bookmark) => bookmark.nodeId));
+    const known = new Set(there?.nodes.map((node) => node.id));
+    const bare = rows.bookmarks.map(({ nodeId }) => name(nodeId)).filter((id) => known.has(id) && !marked.has(id));
+    const { title } = rows.row.attributes;
+    const isBare = there !== null && title !== undefined && there.row.attributes.title === undefined;
+    if (there === null || (bare.length === 0 && !isBare)) return { labels: new Set(), name: false };
+    const theirs = touchesIn(await this.#to.read(this.#id, () => ask('log', { since: 0 })), (id) => id);
+    const ours = touchesIn(await log(), name);
+    const isAfter = (what: 'label' | 'note', key: string) =>
+      (theirs[what].get(key) ?? Number.NEGATIVE_INFINITY) > (ours[what].get(key) ?? Number.NEGATIVE_INFINITY);
+    return {
+      labels: new Set(bare.filter((id) => isAfter('label', id))),
+      name: isBare && isAfter('note', noteKey('', 'title')),
+    };
+  }
+
+  async #remove(): Promise<void> {
+    const there = await this.#there();
+    if (there === null) return;
+    const gone = this.#pairs(there).filter(({ from, to }) => from.removedIn !== null && to.removedIn === null);
+    if (gone.length === 0) return;
+    const later = await this.#judge();
+    const isOver = ({ to }: SyncPair) => this.#lifted.has(to.id) || later('presence', to.id);
+    const tops = new Set(gone.filter(isOver).map(({ to }) => to.id));
+    if (tops.size === 0) return;
+    const went = new Set(gone.map(({ to }) => to.id));
+    const live = there.nodes.filter((node) => node.removedIn === null);
+    const homes = new Map<NodeId, NodeId>();
+    for (const node of orderParentsFirst(live)) {
+      if (node.parentId === null) continue;
+      const home = homes.get(node.parentId) ?? (tops.has(node.id) ? node.parentId : undefined);
+      if (home === undefined) continue;
+      if (went.has(node.id)) homes.set(node.id, home);
+      // What the other side knows nothing of, or has elsewhere, does not go with what hangs above it here.
+      else await this.#run({ type: 'move', treeId: this.#id, nodeId: node.id, parentId: home });
+    }
+    // What went together there goes together here, and in that order: else it would come back with what went later.
+    const goings = new Map<number, NodeId[]>();
+    for (const { from, to } of gone) {
+      if (!tops.has(to.id) || from.removedIn === null) continue;
+      const together = goings.get(from.removedIn);
+      if (together === undefined) goings.set(from.removedIn, [to.id]);
+      else together.push(to.id);
+    }
+    for (const [, nodeIds] of [...goings].sort(([one], [other]) => one - other))
+      await this.#run({ type: 'delete', treeId: this.#id, nodeIds, mode: 'cascade' });
+  }
+}
+
+function isSameContent(from: Node, to: Node): boolean {
+  return from.status === to.status && from.key === to.key && from.text === to.text;
+}
+
+/** Gives nodes the words, or the status, that they have on the other side; the old ones are kept as after any edit. */
+function* rewriting(words: ReadonlyMap<NodeId, Node>): ReadProgram<Plan<null>> {
+  const steps: Step[] = [];
+  for (const [id, { message, status, key, text, tokens }] of words) {
+    const node = yield* ask('node', { id });
+    if (node === null || node.message === null || message === null) continue;
+    const { aliases } = node;
+    const before: Content = { ...contentOfSide(node), message: node.message };
+    const after: Content = { message, status, key, text, tokens, aliases };
+    steps.push({ type: 'replace', nodeId: id, after, before, since: node.contentIn });
+  }
+  return { steps, result: null };
+}
+
+function contentOfSide({ status, key, text, tokens, aliases }: Node): Omit<Content, 'message'> {
+  return { status, key, text, tokens, aliases };
+}

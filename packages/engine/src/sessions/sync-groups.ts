@@ -1,0 +1,83 @@
+/** Groups of variants in which the two sides of a bridge differ. */
+import { ask, type NodeId, type Plan, type ReadProgram, type Step } from '@coppice/core';
+import type { SyncPair } from './sync-changes.ts';
+
+/** Nodes below one parent that belong into one group: one that is there, a new one (`null`), or none at all (0). */
+interface GroupPlan {
+  readonly parentId: NodeId;
+  readonly nodeIds: readonly NodeId[];
+  readonly into: number | null;
+}
+
+/**
+ * What has to be grouped otherwise here, so that the variants of one group there are in one here. Numbers say nothing by
+ * themselves: only which nodes share one. `isLater` tells which nodes were grouped there last.
+ */
+export function groupsBeside(pairs: readonly SyncPair[], isLater: (id: NodeId) => boolean): GroupPlan[] {
+  const found: GroupPlan[] = [];
+  for (const [parentId, siblings] of byKey(pairs, ({ to }) => to.parentId)) {
+    if (parentId === null) continue;
+    const loose = siblings.filter(({ from, to }) => from.groupId === 0 && to.groupId > 0 && isLater(to.id));
+    if (loose.length > 0) found.push({ parentId, nodeIds: loose.map(({ to }) => to.id), into: 0 });
+    const left = new Set(loose);
+    const here = byKey(
+      siblings.filter((pair) => pair.to.groupId > 0 && !left.has(pair)),
+      ({ to }) => to.groupId,
+    );
+    const used = new Set<number>();
+    const grouped = siblings.filter(({ from }) => from.groupId > 0);
+    for (const [, members] of byKey(grouped, ({ from }) => from.groupId)) {
+      const home = groupHome(members, here, used);
+      const away = members.filter(({ to }) => to.groupId !== home && isLater(to.id));
+      const stay = members.filter(({ to }) => home !== null && to.groupId === home);
+      // A group of one says nothing.
+      if (away.length === 0 || away.length + stay.length < 2) continue;
+      if (home !== null) used.add(home);
+      found.push({ parentId, nodeIds: away.map(({ to }) => to.id), into: home });
+    }
+  }
+  return found;
+}
+
+/** The group here that holds members of a group there and none of another; the first one that does. */
+function groupHome(
+  members: readonly SyncPair[],
+  here: ReadonlyMap<number, readonly SyncPair[]>,
+  used: ReadonlySet<number>,
+): number | null {
+  const own = new Set(members);
+  for (const { to } of members) {
+    const others = here.get(to.groupId);
+    if (others?.every((pair) => own.has(pair)) === true && !used.has(to.groupId)) return to.groupId;
+  }
+  return null;
+}
+
+function byKey<K>(pairs: readonly SyncPair[], keyOf: (pair: SyncPair) => K): Map<K, SyncPair[]> {
+  const found = new Map<K, SyncPair[]>();
+  for (const pair of pairs) {
+    const list = found.get(keyOf(pair));
+    if (list === undefined) found.set(keyOf(pair), [pair]);
+    else list.push(pair);
+  }
+  return found;
+}
+
+/** Puts nodes into their groups. */
+export function* regrouping(groupings: readonly GroupPlan[]): ReadProgram<Plan<null>> {
+  const steps: Step[] = [];
+  const highest = new Map<NodeId, number>();
+  for (const { parentId, nodeIds, into } of groupings) {
+    let groupId = into;
+    if (groupId === null) {
+      groupId = (highest.get(parentId) ?? (yield* ask('groupMax', { of: parentId }))) + 1;
+      highest.set(parentId, groupId);
+    }
+    for (const nodeId of nodeIds) {
+      const node = yield* ask('node', { id: nodeId });
+      if (node !== null && node.parentId === parentId && node.groupId !== groupId)
+        steps.push({ type: 'regroup', nodeId, after: groupId, before: node.groupId });
+    }
+  }
+  return { steps, result: null };
+}

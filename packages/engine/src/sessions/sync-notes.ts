@@ -1,0 +1,73 @@
+/** Notes and labels in which the two sides of a bridge differ. */
+import { canonicalJson } from '@coppice/content';
+import {
+  ask,
+  inversePatch,
+  type NodeId,
+  type NodeMeta,
+  type Patch,
+  type Plan,
+  type ReadProgram,
+  type Step,
+} from '@coppice/core';
+import type { SyncPair, SyncSide } from './sync-changes.ts';
+
+/** One note as it is on the side that is carried from; null where it has none. */
+export interface SyncNote {
+  readonly nodeId: NodeId;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** The notes about nodes that both have and that are others here. */
+export function notesBeside(pairs: readonly SyncPair[]): SyncNote[] {
+  const notes: SyncNote[] = [];
+  for (const { from, to } of pairs) {
+    if (from.removedIn !== null) continue;
+    for (const key of new Set([...Object.keys(from.meta), ...Object.keys(to.meta)])) {
+      const value = ownNote(from.meta, key);
+      if (noteText(value) !== noteText(ownNote(to.meta, key))) notes.push({ nodeId: to.id, key, value: value ?? null });
+    }
+  }
+  return notes;
+}
+
+function ownNote(meta: NodeMeta, key: string): unknown {
+  return Object.hasOwn(meta, key) ? meta[key] : undefined;
+}
+
+// Stores keep the members of an object in an order of their own.
+function noteText(value: unknown): string {
+  return value === undefined || value === null ? '' : canonicalJson(JSON.parse(JSON.stringify(value)));
+}
+
+/** Notes about nodes what is noted on the other side, whoever noted it: some of it only the tree itself writes. */
+export function* annotating(notes: readonly SyncNote[]): ReadProgram<Plan<null>> {
+  const byNode = new Map<NodeId, Map<string, unknown>>();
+  for (const { nodeId, key, value } of notes)
+    byNode.set(nodeId, (byNode.get(nodeId) ?? new Map<string, unknown>()).set(key, value));
+  const steps: Step[] = [];
+  for (const [nodeId, values] of byNode) {
+    const node = yield* ask('node', { id: nodeId });
+    if (node === null) continue;
+    const after: Patch<NodeMeta> = Object.fromEntries(values);
+    steps.push({ type: 'annotate', nodeId, after, before: inversePatch(node.meta, after) });
+  }
+  return { steps, result: null };
+}
+
+/** A label as it is on the side that is carried from; null where it has none. */
+export interface LabelThere {
+  readonly nodeId: NodeId;
+  readonly title: string | null;
+}
+
+/** The labels of live nodes here that are called otherwise there, or are not there any more. */
+export function labelsBeside({ rows, name }: SyncSide, there: SyncSide['rows']): LabelThere[] {
+  const titles = new Map(rows.bookmarks.map(({ nodeId, title }) => [name(nodeId), title]));
+  const live = new Set(rows.nodes.filter((node) => node.removedIn === null).map((node) => name(node.id)));
+  return there.bookmarks.flatMap(({ nodeId, title }) => {
+    const other = titles.get(nodeId) ?? null;
+    return live.has(nodeId) && other !== title ? [{ nodeId, title: other }] : [];
+  });
+}

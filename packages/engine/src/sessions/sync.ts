@@ -1,0 +1,393 @@
+/** A session file as a tree in any store, and a tree of any store as a session file. Ids survive both ways. */
+import { derivedId, messageKit } from '@coppice/content';
+import { linesOfCommit, type SessionFiles, sessionNodeId } from '@coppice/content/sessions';
+import {
+  actId,
+  ask,
+  type Commit,
+  type ExternalId,
+  isUuid,
+  type MessageKit,
+  type Node,
+  type NodeId,
+  nodeId,
+  orderParentsFirst,
+  type Plan,
+  positionBetween,
+  type ReadProgram,
+  type Reads,
+  refuse,
+  type Step,
+  type Store,
+  stepsFromRows,
+  type TreeId,
+  toNewNode,
+  treeId,
+} from '@coppice/core';
+import { newId } from '../new-id.ts';
+import { SyncChanges } from './sync-changes.ts';
+
+/** What a bridge is given. */
+export interface SyncOptions {
+  readonly files: SessionFiles;
+  readonly actor?: string;
+  readonly now?: () => number;
+  readonly newId?: () => string;
+  readonly kit?: MessageKit;
+}
+
+/** What came over. */
+export interface SyncResult {
+  readonly treeId: TreeId;
+  /** Nodes that are new there. */
+  readonly added: readonly NodeId[];
+  /** Nodes that say something else there: they are left as they are. */
+  readonly differ: readonly NodeId[];
+}
+
+type SyncRows = NonNullable<Reads['rows']['answer']>;
+
+/** The format under which a store keeps the ids of session files. */
+export const sessionFormat = 'session';
+
+/**
+ * Brings a session file into a store as a tree. Brought again, what is new comes along and what is there stays. An id
+ * that another tree of the store has, as after a branch into another file, is kept as a foreign name.
+ */
+export async function sessionIntoStore(path: string, store: Store, options: SyncOptions): Promise<SyncResult> {
+  const source = await options.files.store(path);
+  try {
+    const [item] = (await source.trees()).items;
+    if (item === undefined) return refuse('tree/unknown-tree', `${path} holds no session.`, { path });
+    const read = await source.read(item.id, () => ask('rows', {}));
+    if (read === null) return refuse('tree/unknown-tree', `${path} holds no session.`, { path });
+    const rows = withHeader(read, headerInStore(path, options.files));
+    const scope = scopeOf(await source.externalIdsOf(item.id), item.id);
+    const log = () => source.read(item.id, () => ask('log', { since: 0 }));
+    const carried = await syncInto({ rows, log }, store, item.id, scope, options);
+    // Names that the file itself has, and those of nodes whose id was taken.
+    const names = await source.externalIdsOf(item.id);
+    const known = new Set(carried.renamed.keys());
+    await store.putExternalIds([
+      ...names.filter((name) => name.nodeId === null || !known.has(name.nodeId)),
+      ...[...carried.renamed].map(([from, to]) => ({
+        treeId: item.id,
+        nodeId: to,
+        format: sessionFormat,
+        scope,
+        id: names.find((name) => name.nodeId === from)?.id ?? from,
+      })),
+    ]);
+    return carried;
+  } finally {
+    await source.close();
+  }
+}
+
+// What a header says that a tree has no word for; noted with the root, so that a file made of the tree says it again.
+interface HeaderNote {
+  readonly cwd?: string;
+  readonly parentSession?: string;
+}
+
+function headerInStore(path: string, files: SessionFiles): HeaderNote {
+  const file = files.open(path, { readOnly: true });
+  const { header } = file;
+  file.close();
+  return noteIn(header);
+}
+
+function noteIn(fields: Readonly<Record<string, unknown>>): HeaderNote {
+  const { cwd, parentSession } = fields;
+  return {
+    ...(typeof cwd === 'string' ? { cwd } : {}),
+    ...(typeof parentSession === 'string' ? { parentSession } : {}),
+  };
+}
+
+function withHeader(rows: SyncRows, session: HeaderNote): SyncRows {
+  const noted = { ...session };
+  const nodes = rows.nodes.map((node) =>
+    node.kind === 'root' ? { ...node, meta: { ...node.meta, session: noted } } : node,
+  );
+  return { ...rows, nodes };
+}
+
+function headerForTree({ nodes }: SyncRows): HeaderNote {
+  const noted = nodes.find((node) => node.kind === 'root')?.meta['session'];
+  return typeof noted === 'object' && noted !== null ? noteIn(Object.fromEntries(Object.entries(noted))) : {};
+}
+
+function scopeOf(names: readonly ExternalId[], tree: TreeId): string {
+  return names.find((name) => name.format === sessionFormat)?.scope ?? tree;
+}
+
+/** What is carried, and how it became so. */
+interface SyncSource {
+  readonly rows: SyncRows;
+  readonly log: () => Promise<readonly Commit[]>;
+}
+
+/** Adds what a tree does not have yet, as one commit, and changes what was changed in the other later than here. */
+async function syncInto(
+  { rows, log }: SyncSource,
+  to: Store,
+  id: TreeId,
+  scope: string,
+  options: SyncOptions,
+): Promise<SyncResult & { readonly renamed: ReadonlyMap<NodeId, NodeId> }> {
+  const { now = Date.now, actor = to.owner, kit = messageKit } = options;
+  const made = options.newId ?? (() => newId());
+  const act = made();
+  const names = await to.findExternalIds(
+    sessionFormat,
+    scope,
+    rows.nodes.map((node) => node.id),
+  );
+  const here = new Map(names.filter((name) => name.treeId === id).map((name) => [name.id, name.nodeId]));
+  const known = (node: NodeId): NodeId => here.get(node) ?? node;
+  const context = { actor, actId: act, now, newId: made, kit };
+  const changes = new SyncChanges({ rows, name: known, log }, to, id, context);
+  await changes.bringBack();
+  const gone = await changes.takenAway();
+  const { result } = await to.change(id, () => planSync(rows, id, known, gone), {
+    actor,
+    actId: actId(act),
+    at: now(),
+    additive: true,
+  });
+  await changes.reshape();
+  const there = await to.read(id, () => ask('rows', {}));
+  return { treeId: id, ...result, differ: there === null ? [] : differingEntries(rows, there, known) };
+}
+
+/** Nodes that both have and that say something else here. */
+function differingEntries(rows: SyncRows, there: SyncRows, known: (node: NodeId) => NodeId): NodeId[] {
+  const present = new Map(there.nodes.map((node) => [node.id, node]));
+  return rows.nodes.flatMap((node) => {
+    const other = present.get(known(node.id));
+    return node.removedIn === null && other !== undefined && other.key !== node.key ? [other.id] : [];
+  });
+}
+
+interface BroughtEntries {
+  readonly added: readonly NodeId[];
+  readonly renamed: ReadonlyMap<NodeId, NodeId>;
+}
+
+function* planSync(
+  rows: SyncRows,
+  id: TreeId,
+  known: (node: NodeId) => NodeId,
+  gone: { readonly labels: ReadonlySet<NodeId>; readonly name: boolean },
+): ReadProgram<Plan<BroughtEntries>> {
+  const there = yield* ask('rows', {});
+  const live = rows.nodes.filter((node) => node.removedIn === null);
+  const present = new Map((there?.nodes ?? []).map((node) => [node.id, node]));
+  const fresh = live.filter((node) => !present.has(known(node.id)));
+  const taken = new Set(yield* ask('taken', { ids: fresh.map((node) => node.id) }));
+  const renamed = new Map<NodeId, NodeId>();
+  for (const node of fresh)
+    if (taken.has(node.id)) renamed.set(node.id, nodeId(derivedId('session-copy', id, node.id)));
+  const name = (node: NodeId) => renamed.get(node) ?? known(node);
+  const added = fresh.map((node) => name(node.id));
+  if (there === null) {
+    const steps = stepsFromRows(renamedRows({ ...rows, nodes: live }, name));
+    return { steps, result: { added, renamed } };
+  }
+  const steps: Step[] = [];
+  const ends = new Map<NodeId, string | null>();
+  for (const node of orderParentsFirst(fresh)) {
+    const made = renameIn(node, name);
+    const parentId = leftAt(made.parentId, present) ?? there.row.rootId;
+    const before = ends.has(parentId) ? (ends.get(parentId) ?? null) : yield* ask('lastPosition', { of: parentId });
+    const position = positionBetween(before, null);
+    ends.set(parentId, position);
+    steps.push({ type: 'insert', node: { ...toNewNode(made), parentId, position, groupId: 0 } });
+  }
+  const active = rows.row.activeNodeId === null ? null : name(rows.row.activeNodeId);
+  const isLeft = active !== null && present.get(active)?.removedIn == null;
+  if (steps.length > 0 && isLeft && active !== there.row.activeNodeId)
+    steps.push({ type: 'select', after: active, before: there.row.activeNodeId });
+  // A label and a name that are new come along, too; those that are there stay.
+  const marked = new Set(there.bookmarks.map((bookmark) => bookmark.nodeId));
+  const came = new Set(added);
+  for (const bookmark of rows.bookmarks) {
+    const id = name(bookmark.nodeId);
+    const isThere = present.get(id)?.removedIn === null || came.has(id);
+    if (isThere && !marked.has(id) && !gone.labels.has(id))
+      steps.push({ type: 'bookmark', nodeId: id, after: { ...bookmark, nodeId: id }, before: null });
+  }
+  const { title } = rows.row.attributes;
+  if (title !== undefined && there.row.attributes.title === undefined && !gone.name)
+    steps.push({ type: 'attributes', after: { title }, before: { title: null } });
+  return { steps, result: { added, renamed } };
+}
+
+/** A node, or the nearest one above it that was not removed: what was removed takes nothing new. */
+function leftAt(id: NodeId | null, present: ReadonlyMap<NodeId, Node>): NodeId | null {
+  let at = id;
+  for (let node = at === null ? undefined : present.get(at); node?.removedIn != null; ) {
+    at = node.parentId;
+    node = at === null ? undefined : present.get(at);
+  }
+  return at;
+}
+
+/** A node with its own id and all that it points at by other names. */
+function renameIn(node: Node, name: (id: NodeId) => NodeId): Node {
+  const { marker } = node;
+  return {
+    ...node,
+    id: name(node.id),
+    parentId: node.parentId === null ? null : name(node.parentId),
+    matchParent: node.matchParent === null ? null : name(node.matchParent),
+    lastChildId: null,
+    marker:
+      marker === null
+        ? null
+        : {
+            ...marker,
+            ...(marker.firstKept === undefined ? {} : { firstKept: name(marker.firstKept) }),
+            ...(marker.from === undefined ? {} : { from: name(marker.from) }),
+          },
+    aliases: node.aliases.map((alias) => ({ ...alias, matchParent: name(alias.matchParent) })),
+  };
+}
+
+function renamedRows({ row, nodes, bookmarks }: SyncRows, name: (id: NodeId) => NodeId): SyncRows {
+  const { rootId, activeNodeId } = row;
+  return {
+    row: { ...row, rootId: name(rootId), activeNodeId: activeNodeId === null ? null : name(activeNodeId) },
+    nodes: nodes.map((node) => renameIn(node, name)),
+    bookmarks: bookmarks.map((bookmark) => ({ ...bookmark, nodeId: name(bookmark.nodeId) })),
+  };
+}
+
+/** A part of a tree: the way to a node, and what is below it unless only the way is wanted. */
+export interface TreePart {
+  readonly nodeId: NodeId;
+  readonly pathOnly?: boolean;
+}
+
+/**
+ * Writes a tree of a store, or a part of it, into a new session file: its live nodes with the ids that they have in
+ * session files. A part is a session of its own.
+ */
+export async function treeIntoSession(
+  store: Store,
+  id: TreeId,
+  to: { readonly folder: string } | { readonly path: string },
+  options: SyncOptions & { readonly part?: TreePart },
+): Promise<string> {
+  const { files, now = Date.now, actor = store.owner, kit = messageKit } = options;
+  const makeId = options.newId ?? (() => newId());
+  const all = await store.read(id, () => ask('rows', {}));
+  if (all === null) return refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
+  const { part } = options;
+  const rows = part === undefined ? all : partOfTree(all, part);
+  const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat);
+  const byNode = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[String(name.nodeId), name.id]])));
+  const scope = (part === undefined ? names[0]?.scope : makeId()) ?? id;
+  // In another file an entry may be another node: all that is said of it there names that one.
+  const nodeOf = (node: NodeId): NodeId => {
+    const own = byNode.get(node);
+    return own === undefined ? node : sessionNodeId(scope, own);
+  };
+  const inFile = new Map([...byNode].map(([node, own]) => [String(nodeOf(nodeId(node))), own]));
+  const at = now();
+  const commit: Commit = {
+    treeId: treeId(scope),
+    version: 1,
+    actId: actId(makeId()),
+    actor,
+    at,
+    kind: 'do',
+    seq: 0,
+    structural: true,
+    steps: stepsFromRows(renamedRows(rows, nodeOf)),
+  };
+  const fileId = (node: string) => inFile.get(node) ?? node;
+  const [header, ...entries] = linesOfCommit(commit, { before: null, fileId, newId: makeId, kit, header: {} });
+  const made = files.create(to, {
+    uuid: header?.uuid ?? makeId(),
+    id: scope,
+    // A tree that does not say when it was made is as old as its file.
+    at: rows.row.createdAt === 0 ? at : rows.row.createdAt,
+    ...headerForTree(all),
+    entries,
+    commit: { actId: commit.actId, actor, at },
+  });
+  made.close();
+  return made.path;
+}
+
+/** The rows of a part; it goes on where the tree does if that lies in it, else at its node. */
+function partOfTree({ row, nodes, bookmarks }: SyncRows, { nodeId: top, pathOnly = false }: TreePart): SyncRows {
+  const byId = new Map(nodes.filter((node) => node.removedIn === null).map((node) => [node.id, node]));
+  const wanted = new Set<NodeId>();
+  for (let at = byId.get(top); at !== undefined; at = at.parentId === null ? undefined : byId.get(at.parentId))
+    wanted.add(at.id);
+  // Parents come first, so that one look at each is enough.
+  const below = new Set<NodeId>([top]);
+  if (!pathOnly)
+    for (const node of orderParentsFirst([...byId.values()]))
+      if (node.parentId !== null && below.has(node.parentId)) {
+        below.add(node.id);
+        wanted.add(node.id);
+      }
+  const active = row.activeNodeId !== null && wanted.has(row.activeNodeId) ? row.activeNodeId : top;
+  return {
+    row: { ...row, activeNodeId: active === row.rootId ? null : active },
+    nodes: nodes.filter((node) => wanted.has(node.id)),
+    bookmarks: bookmarks.filter((bookmark) => wanted.has(bookmark.nodeId)),
+  };
+}
+
+/** A log whose steps name their nodes otherwise. */
+function entryNames(log: readonly Commit[], name: (id: NodeId) => NodeId): Commit[] {
+  return log.map((commit) => ({
+    ...commit,
+    steps: commit.steps.map((step) => namedStep(step, name)),
+  }));
+}
+
+function namedStep(step: Step, name: (id: NodeId) => NodeId): Step {
+  if (step.type === 'insert') {
+    const { node } = step;
+    const parentId = node.parentId === null ? null : name(node.parentId);
+    return { ...step, node: { ...node, id: name(node.id), parentId } };
+  }
+  if (step.type === 'move')
+    return { ...step, nodeId: name(step.nodeId), to: { ...step.to, parentId: name(step.to.parentId) } };
+  return 'nodeId' in step ? { ...step, nodeId: name(step.nodeId) } : step;
+}
+
+/**
+ * Writes what is new in a tree of a store back into the session file that it came from, and what was moved, rewritten,
+ * noted, labelled or removed there later than in the file. The file's lines stay; nodes that say something else in the two are told.
+ */
+export async function treeBackIntoSession(
+  store: Store,
+  id: TreeId,
+  path: string,
+  options: SyncOptions,
+): Promise<SyncResult> {
+  const rows = await store.read(id, () => ask('rows', {}));
+  if (rows === null) return refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
+  const file = await options.files.store(path);
+  try {
+    const [item] = (await file.trees()).items;
+    if (item?.id !== id) return refuse('tree/unknown-tree', `${path} is not the session ${id}.`, { path, treeId: id });
+    // A node whose id was taken in the store goes by the name that it has in the file.
+    const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat && isUuid(name.id));
+    const own = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[name.nodeId, nodeId(name.id)]])));
+    const name = (one: NodeId) => own.get(one) ?? one;
+    const renamed = renamedRows(rows, name);
+    const log = async () => entryNames(await store.read(id, () => ask('log', { since: 0 })), name);
+    const { added, differ } = await syncInto({ rows: renamed, log }, file, id, '', options);
+    return { treeId: id, added, differ };
+  } finally {
+    await file.close();
+  }
+}

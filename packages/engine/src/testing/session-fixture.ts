@@ -1,0 +1,82 @@
+/** Session files in a folder of their own, for tests. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Store } from '@coppice/core';
+import { openStore, sessionFiles } from '@coppice/stores';
+import { type SessionContext, SessionManager, type SessionOptions } from '../sessions/index.ts';
+
+/** A folder with session files, and what managers are made with there. */
+export interface SessionFixture {
+  readonly folder: string;
+  readonly options: SessionOptions;
+  /** Writes a file of lines, as another tool would. */
+  write(name: string, lines: readonly object[]): string;
+  lines(path: string): Record<string, unknown>[];
+  open(path: string): SessionManager;
+  create(): SessionManager;
+  /** Opens a store; it is closed with the others. */
+  store(url?: string): Promise<Store>;
+  closeStores(): Promise<void>;
+  destroy(): Promise<void>;
+}
+
+/** Makes a bed. Ids and times are the same in every run. */
+export function openSessionFixture(): SessionFixture {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-sessions-'));
+  const opened: SessionManager[] = [];
+  const stores: Store[] = [];
+  let count = 0;
+  const options: SessionOptions = {
+    files: sessionFiles,
+    now: () => 1_767_323_045_000 + ++count * 1000,
+    newId: () => `00000000-0000-7000-8000-${(++count).toString(16).padStart(12, '0')}`,
+  };
+  const kept = (manager: SessionManager) => {
+    opened.push(manager);
+    return manager;
+  };
+  const closeStores = async () => {
+    for (const store of stores.splice(0)) await store.close();
+  };
+  return {
+    folder,
+    options,
+    write(name, lines) {
+      const path = join(folder, name);
+      writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      return path;
+    },
+    lines: (path) =>
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line)),
+    open: (path) => kept(SessionManager.open(path, options)),
+    create: () => kept(SessionManager.create({ ...options, folder })),
+    async store(url = 'memory:') {
+      const store = await openStore(url);
+      stores.push(store);
+      return store;
+    },
+    closeStores,
+    async destroy() {
+      await closeStores();
+      for (const manager of opened)
+        try {
+          manager.close();
+        } catch {
+          // It was closed by its test.
+        }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a context says, entry by entry. */
+export function saidIn(context: SessionContext): string[] {
+  return context.entries.map(({ kind, message }) => {
+    const text = message.content.map((block) => ('text' in block ? String(block.text) : `<${block.type}>`)).join('');
+    return kind === 'message' ? `${message.role}: ${text}` : `${kind}: ${text}`;
+  });
+}

@@ -1,0 +1,191 @@
+/** Answers calls with our own models where no upstream is set, in the words of the wire that they came over. */
+import { coalesce, type JsonObject, type Message, requestMessages } from '@coppice/core';
+import type { ErrorEvent, ModelProviders, ProviderEvent } from '@coppice/engine';
+import { isWireObject, type ParsedRequest, type WireKind } from './exchange.ts';
+import { chatWriter, chunksOf, mergedChoices } from './local-chat.ts';
+import { messagesWriter } from './local-messages.ts';
+import { localRequestOf, mostTokens } from './local-request.ts';
+import { responsesWriter } from './local-responses.ts';
+import { type AnswerDraft, type AnswerHead, addToDraft, atEnd, type WireWriter } from './local-wire.ts';
+import { type WireRefusal, wireRefusal } from './wire-refusal.ts';
+
+/** An answer as its bytes go out. */
+export interface LocalAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly pieces: AsyncGenerator<string>;
+}
+
+/** What an answer is made with. */
+export interface LocalOptions {
+  readonly providers: Pick<ModelProviders, 'model' | 'defaultModel' | 'list'>;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly signal: AbortSignal;
+  /** What was said before the call's own history. */
+  readonly before: readonly Message[];
+}
+
+/** The model that is asked: the one that was named, if there is such a one here, else the one that answers otherwise. */
+async function localModel(asked: ParsedRequest, options: LocalOptions) {
+  const known = options.providers.list().some((choice) => choice.ready && choice.id === asked.model);
+  return options.providers.model(known ? asked.model : await options.providers.defaultModel(options.signal));
+}
+
+async function* eventsFor(
+  asked: ParsedRequest,
+  body: JsonObject,
+  options: LocalOptions,
+): AsyncGenerator<ProviderEvent> {
+  const model = await localModel(asked, options);
+  const entries = [...options.before, ...asked.history].map(
+    (message) => ({ kind: 'message', message, nodeId: null, tokens: 0, reported: null }) as const,
+  );
+  const { messages, continues } = requestMessages(
+    { entries, flags: [] },
+    { systemInPlace: model.provider.supports.systemInPlace },
+  );
+  const { systemPrompt } = asked;
+  yield* model.stream(
+    {
+      ...localRequestOf(asked.wire, body),
+      messages: coalesce(messages, continues),
+      maxTokens: mostTokens(body) ?? model.info.maxOut,
+      ...(systemPrompt === undefined || systemPrompt === '' ? {} : { systemPrompt }),
+    },
+    { signal: options.signal },
+  );
+}
+
+const writers: Readonly<Record<WireKind, (head: AnswerHead) => WireWriter>> = {
+  chat: chatWriter,
+  messages: messagesWriter,
+  responses: responsesWriter,
+};
+
+const statuses = {
+  invalid: 400,
+  'not-found': 404,
+  conflict: 409,
+  refused: 400,
+  aborted: 499,
+  unavailable: 503,
+  internal: 500,
+};
+
+/** The status of an answer that is none: what the model's own service said, else by the kind of the error. */
+function statusOfAnswer({ status, kind }: ErrorEvent): number {
+  return status !== undefined && status >= 400 && status < 600 ? status : statuses[kind];
+}
+
+// More answers to one question than anybody compares are a mistake, or meant ill.
+const mostChoices = 16;
+
+/** Answers a call, once the model has begun to. The pieces are the exact bytes that a client reads, and that are recorded. */
+export async function localAnswer(asked: ParsedRequest, body: JsonObject, options: LocalOptions): Promise<LocalAnswer> {
+  const streamOptions = body['stream_options'];
+  const usageAsked = isWireObject(streamOptions) && streamOptions['include_usage'] === true;
+  const created = Math.floor(options.now() / 1000);
+  const writer = writers[asked.wire]({ id: options.newId(), created, model: asked.model, usageAsked });
+  const wanted = asked.wire === 'chat' && typeof body['n'] === 'number' ? body['n'] : 1;
+  if (!Number.isInteger(wanted) || wanted < 1 || wanted > mostChoices)
+    return refuseLocally(asked, {
+      status: 400,
+      message: `n is a whole number from 1 to ${mostChoices}.`,
+      code: 'http/invalid',
+    });
+  if (wanted > 1) return severalAnswers(writer, asked, usageAsked, () => eventsFor(asked, body, options), wanted);
+  const events = eventsFor(asked, body, options);
+  const first = await events.next();
+  if (first.done !== true && first.value.type === 'error') return localRefusal(asked, first.value);
+  if (asked.stream) return { status: 200, contentType: 'text/event-stream', pieces: streamed(writer, first, events) };
+  return inOne(asked, writer, first, events);
+}
+
+/** Several answers at once, each written by itself; they go out when all of them are there. */
+async function severalAnswers(
+  writer: WireWriter,
+  asked: ParsedRequest,
+  usageAsked: boolean,
+  begin: () => AsyncGenerator<ProviderEvent>,
+  wanted: number,
+): Promise<LocalAnswer> {
+  const answers = await Promise.all(Array.from({ length: wanted }, () => gatherAnswer(begin())));
+  const documents: JsonObject[] = [];
+  for (const answer of answers) {
+    if ('type' in answer) return localRefusal(asked, answer);
+    documents.push(writer.whole(answer));
+  }
+  const whole = mergedChoices(documents);
+  if (!asked.stream)
+    return { status: 200, contentType: 'application/json', pieces: answerEvents(JSON.stringify(whole)) };
+  return { status: 200, contentType: 'text/event-stream', pieces: answerEvents(...chunksOf(whole, usageAsked)) };
+}
+
+/** An answer to its end, or the error that it ended with. */
+async function gatherAnswer(events: AsyncIterable<ProviderEvent>): Promise<AnswerDraft | ErrorEvent> {
+  const answer = nothingYet();
+  for await (const event of events) {
+    if (event.type === 'error') return event;
+    addToDraft(answer, event);
+  }
+  return answer;
+}
+
+function localRefusal(asked: ParsedRequest, error: ErrorEvent): LocalAnswer {
+  return refuseLocally(asked, { status: statusOfAnswer(error), message: error.message, code: error.code });
+}
+
+function refuseLocally({ wire }: ParsedRequest, reported: WireRefusal): LocalAnswer {
+  const document = wireRefusal(wire === 'messages' ? 'anthropic' : 'openai', reported);
+  return { status: reported.status, contentType: 'application/json', pieces: answerEvents(JSON.stringify(document)) };
+}
+
+async function* answerEvents(...texts: readonly string[]): AsyncGenerator<string> {
+  yield* texts;
+}
+
+async function* collectAll(
+  first: IteratorResult<ProviderEvent>,
+  events: AsyncGenerator<ProviderEvent>,
+): AsyncGenerator<ProviderEvent> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* events;
+}
+
+function nothingYet(): AnswerDraft {
+  return { parts: [], finish: 'stop', usage: { input: 0, output: 0 } };
+}
+
+async function inOne(
+  asked: ParsedRequest,
+  writer: WireWriter,
+  first: IteratorResult<ProviderEvent>,
+  events: AsyncGenerator<ProviderEvent>,
+): Promise<LocalAnswer> {
+  const answer = await gatherAnswer(collectAll(first, events));
+  if ('type' in answer) return localRefusal(asked, answer);
+  return { status: 200, contentType: 'application/json', pieces: answerEvents(JSON.stringify(writer.whole(answer))) };
+}
+
+async function* streamed(
+  writer: WireWriter,
+  first: IteratorResult<ProviderEvent>,
+  events: AsyncGenerator<ProviderEvent>,
+): AsyncGenerator<string> {
+  const answer = nothingYet();
+  yield writer.begin();
+  for await (const event of collectAll(first, events)) {
+    if (event.type === 'error') {
+      yield writer.failed(event.message);
+      return;
+    }
+    const pieces = addToDraft(answer, event).map((change) => writer.change(change));
+    const text = pieces.join('');
+    if (text !== '') yield text;
+  }
+  yield `${atEnd(answer)
+    .map((change) => writer.change(change))
+    .join('')}${writer.end(answer)}`;
+}

@@ -1,0 +1,109 @@
+/** Our own answers in the words of OpenAI's chat completions. */
+import type { Json, JsonObject } from '@coppice/core';
+import { isWireObject, wireListAt, wireObjectAt } from './exchange.ts';
+import { type AnswerDraft, type AnswerHead, type AnswerPart, unnamedEvent, type WireWriter } from './local-wire.ts';
+
+const finishes = {
+  stop: 'stop',
+  length: 'length',
+  'tool-use': 'tool_calls',
+  'content-filter': 'content_filter',
+  refusal: 'stop',
+  other: 'stop',
+} as const;
+
+function imageOf(part: AnswerPart & { readonly type: 'image' }): JsonObject {
+  return { type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${part.data}` } };
+}
+
+function chatUsageOf({ usage }: AnswerDraft): JsonObject {
+  const { input, output } = usage;
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+}
+
+/** Several answers to one call as one completion, each a choice of it. */
+export function mergedChoices(completions: readonly JsonObject[]): JsonObject {
+  const [first] = completions;
+  const usage: Record<string, number> = {};
+  for (const each of completions)
+    for (const [name, count] of Object.entries(wireObjectAt(each, 'usage')))
+      usage[name] = (usage[name] ?? 0) + (typeof count === 'number' ? count : 0);
+  const choices = completions.map((each, index) => ({ ...objectIn(wireListAt(each, 'choices')[0]), index }));
+  return { ...first, choices, usage };
+}
+
+/** A completion as the chunks of a stream, choice by choice. */
+export function* chunksOf(completion: JsonObject, usageAsked: boolean): Generator<string> {
+  const { choices: _, usage, ...head } = completion;
+  const base = { ...head, object: 'chat.completion.chunk' };
+  for (const choice of wireListAt(completion, 'choices').filter(isWireObject)) {
+    const { index = 0, finish_reason: finish = null } = choice;
+    const message = wireObjectAt(choice, 'message');
+    const calls = wireListAt(message, 'tool_calls').map((call, at) => ({ index: at, ...objectIn(call) }));
+    const delta = calls.length === 0 ? message : { ...message, tool_calls: calls };
+    yield unnamedEvent({ ...base, choices: [{ index, delta, finish_reason: null }] });
+    yield unnamedEvent({ ...base, choices: [{ index, delta: {}, finish_reason: finish }] });
+  }
+  if (usageAsked) yield unnamedEvent({ ...base, choices: [], usage });
+  yield 'data: [DONE]\n\n';
+}
+
+function objectIn(value: Json | undefined): JsonObject {
+  return isWireObject(value) ? value : {};
+}
+
+/** The writer of this wire. */
+export function chatWriter({ id, created, model, usageAsked }: AnswerHead): WireWriter {
+  const base = { id: `chatcmpl-${id}`, created, model };
+  const chunk = (delta: object, finish: string | null = null) =>
+    unnamedEvent({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] });
+  // Calls are counted by themselves here, not among all parts.
+  const numbers = new Map<number, number>();
+  const failure = (message: string) => ({ error: { message, type: 'server_error', param: null, code: null } });
+  return {
+    whole(answer) {
+      const { parts } = answer;
+      const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      const thinking = parts.map((part) => (part.type === 'thinking' ? part.text : '')).join('');
+      const images = parts.flatMap((part) => (part.type === 'image' ? [imageOf(part)] : []));
+      const calls = parts.flatMap((part) =>
+        part.type === 'call'
+          ? [{ id: part.id, type: 'function', function: { name: part.name, arguments: part.json } }]
+          : [],
+      );
+      const message = {
+        role: 'assistant',
+        content: text === '' && calls.length > 0 ? null : text,
+        refusal: null,
+        ...(thinking === '' ? {} : { reasoning_content: thinking }),
+        ...(images.length === 0 ? {} : { images }),
+        ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      };
+      const choices = [{ index: 0, message, finish_reason: finishes[answer.finish], logprobs: null }];
+      return { ...base, object: 'chat.completion', choices, usage: chatUsageOf(answer) };
+    },
+    begin: () => chunk({ role: 'assistant', content: '' }),
+    change(change) {
+      const { part, at } = change;
+      if (change.type === 'done') return '';
+      if (part.type === 'image') return chunk({ images: [imageOf(part)] });
+      if (part.type === 'call' && change.type === 'begun') {
+        const index = numbers.size;
+        numbers.set(at, index);
+        const called = { name: part.name, arguments: '' };
+        return chunk({ tool_calls: [{ index, id: part.id, type: 'function', function: called }] });
+      }
+      if (change.type === 'begun') return '';
+      if (part.type === 'call')
+        return chunk({ tool_calls: [{ index: numbers.get(at) ?? 0, function: { arguments: change.by } }] });
+      return chunk(part.type === 'text' ? { content: change.by } : { reasoning_content: change.by });
+    },
+    end(answer) {
+      const usage = usageAsked
+        ? unnamedEvent({ ...base, object: 'chat.completion.chunk', choices: [], usage: chatUsageOf(answer) })
+        : '';
+      return `${chunk({}, finishes[answer.finish])}${usage}data: [DONE]\n\n`;
+    },
+    failed: (message) => unnamedEvent(failure(message)),
+  };
+}

@@ -1,0 +1,103 @@
+/** Where calls are read and written: on the thread that passes calls on, or on one of its own, by the same words. */
+import { derivedId, messageKit } from '@coppice/content';
+import type { Store } from '@coppice/core';
+import type { ParsedRequest, ParsedResponse } from './exchange.ts';
+import { readAnswer } from './read-answer.ts';
+import { type Recorded, recordExchange, recordHistory } from './record.ts';
+import type { CallSummary, Priced, RecordingBackend } from './recorder-contract.ts';
+import { type CallDigest, type GivenCall, requestIn } from './waiting-call.ts';
+
+/** What a desk works with. */
+export interface LocalRecordingOptions {
+  readonly storeOf: (owner: string) => Store | Promise<Store>;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+/** What was read of a call, kept until it is through: nothing is read twice. */
+interface CallReading {
+  readonly asked: ParsedRequest | null;
+  keys?: readonly string[];
+  returned?: ParsedResponse;
+}
+
+/** Reads and writes calls with a store that is at hand. */
+export class LocalRecording implements RecordingBackend {
+  readonly aside = false;
+  readonly #options: LocalRecordingOptions;
+  readonly #readings = new Map<number, CallReading>();
+
+  constructor(options: LocalRecordingOptions) {
+    this.#options = options;
+  }
+
+  async outline(call: GivenCall): Promise<CallDigest | null> {
+    const asked = this.#read(call)?.asked ?? null;
+    if (asked === null) return null;
+    const { wire, systemPrompt, previous, history } = asked;
+    return { wire, systemPrompt, previous, messages: history.length };
+  }
+
+  async keys(call: GivenCall): Promise<readonly string[]> {
+    const reading = this.#read(call);
+    if (reading === null || reading.asked === null) return [];
+    reading.keys ??= reading.asked.history.map((message) => messageKit.key(message));
+    return reading.keys;
+  }
+
+  async placeAhead(call: GivenCall): Promise<void> {
+    const asked = this.#read(call)?.asked ?? null;
+    if (asked === null) return;
+    await recordHistory(await this.#options.storeOf(call.owner), asked, call.project, this.#given(call));
+  }
+
+  async heading(call: GivenCall): Promise<CallSummary | null> {
+    const read = await this.#readWhole(call);
+    if (read === null) return null;
+    const { asked, returned } = read;
+    return { model: returned.model ?? asked.model, usage: returned.usage };
+  }
+
+  async record(call: GivenCall, { cost }: Priced): Promise<Recorded | null> {
+    const read = await this.#readWhole(call);
+    if (read === null || call.call === null) return null;
+    const { asked, returned } = read;
+    const { provider, timing } = call.call;
+    const replyIds = Array.from({ length: Math.max(1, returned.answers.length) }, (_, at) =>
+      at === 0 ? call.id : derivedId('proxy-answer', call.id, at),
+    );
+    const exchange = { asked, returned, project: call.project, provider, timing, cost, replyIds };
+    return recordExchange(await this.#options.storeOf(call.owner), exchange, this.#given(call));
+  }
+
+  forget(number: number): void {
+    this.#readings.delete(number);
+  }
+
+  async close(): Promise<void> {
+    this.#readings.clear();
+  }
+
+  #given({ owner: actor }: GivenCall) {
+    const { now, newId } = this.#options;
+    return { actor, now, newId };
+  }
+
+  /** Null where the request is not at hand: it waits in a file, and its time comes. */
+  #read({ number, wire, request, secrets }: GivenCall): CallReading | null {
+    const known = this.#readings.get(number);
+    if (known !== undefined || request === null) return known ?? null;
+    const reading: CallReading = { asked: requestIn(wire, request, secrets) };
+    this.#readings.set(number, reading);
+    return reading;
+  }
+
+  async #readWhole(
+    call: GivenCall,
+  ): Promise<{ readonly asked: ParsedRequest; readonly returned: ParsedResponse } | null> {
+    const reading = this.#read(call);
+    if (reading === null || reading.asked === null || call.call === null) return null;
+    reading.returned ??= await readAnswer(call.wire, call.call, call.secrets);
+    return { asked: reading.asked, returned: reading.returned };
+  }
+}

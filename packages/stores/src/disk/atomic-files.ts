@@ -1,0 +1,278 @@
+/** Reading and writing files so that a crash leaves the old one or the new one, with a failpoint at every step. */
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AppError, isAppError, refusalKinds } from '@coppice/core';
+import { failpoint, isArmed } from '../failpoints.ts';
+
+/** What a file is for; failpoints are named after it, such as `disk-journal-before-fsync`. */
+export type FilePart =
+  | 'journal'
+  | 'node'
+  | 'tree'
+  | 'roots'
+  | 'side'
+  | 'blob'
+  | 'format'
+  | 'lock'
+  | 'backup'
+  | 'session';
+
+/** The code of an error of the operating system, or the empty text. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && !isAppError(error) ? String(error.code) : '';
+}
+
+/** Runs a step that may fail, with a failpoint before and after it. */
+export function fileStep<T>(part: FilePart, name: 'append' | 'fsync' | 'rename', work: () => T): T {
+  if (!isArmed()) return work();
+  failpoint(`disk-${part}-before-${name}`);
+  const value = work();
+  failpoint(`disk-${part}-after-${name}`);
+  return value;
+}
+
+/** The error of a call on a file as one of ours, with the file's name in it; what is ours already stays as it is. */
+export function toDiskError(error: unknown, path: string): unknown {
+  if (isAppError(error)) return error;
+  const code = systemCode(error);
+  const make = (name: keyof typeof refusalKinds, message: string, retryable: boolean) =>
+    new AppError({ code: name, kind: refusalKinds[name], message, data: { path }, cause: error, retryable });
+  switch (code) {
+    case '':
+      return error;
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return make('store/full', `The disk of ${path} is full: nothing was saved. Free some space and try again.`, true);
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return make('tree/read-only', `${path} may not be written or read: ${code}.`, false);
+    case 'ENOENT':
+      return make('store/unavailable', `There is no ${path}.`, true);
+    case 'EISDIR':
+      return make('store/unavailable', `${path} is a folder, not a file.`, false);
+    default:
+      return make('store/unavailable', `${path} could not be read or written: ${code}.`, true);
+  }
+}
+
+/** Runs work on a file, and names the file if that fails. */
+export function onFile<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw toDiskError(error, path);
+  }
+}
+
+/** A file that is there and cannot be what it should be. It is named, and nobody touches it. */
+export function damagedFile(path: string, why: string, data: Readonly<Record<string, unknown>> = {}): AppError {
+  return new AppError({
+    code: 'store/damaged',
+    kind: refusalKinds['store/damaged'],
+    message: `${path} ${why}. It was left as it is.`,
+    data: { path, ...data },
+  });
+}
+
+/** A file that a newer build wrote. */
+export function newerFormat(path: string, version: unknown, own: number): AppError {
+  return new AppError({
+    code: 'store/newer',
+    kind: refusalKinds['store/newer'],
+    message: `${path} has the format version ${String(version)}; this build reads ${own}. Open it with the newer build.`,
+    data: { path, version },
+  });
+}
+
+/** Writes all bytes; a short write goes on where it stopped. */
+export function writeFully(handle: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at, bytes.length - at);
+}
+
+/** Makes names that were added to a folder last. */
+export function syncFolder(path: string, part: FilePart): void {
+  // Windows opens no folders, and writes names through by itself.
+  if (process.platform === 'win32') return;
+  const handle = openSync(path, 'r');
+  try {
+    fileStep(part, 'fsync', () => fsyncSync(handle));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** A second name for a file, or a copy where the file system knows no second names. */
+export function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(systemCode(error))) throw error;
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+  }
+}
+
+/** Where files are made before they get their name: one folder, so that leftovers of a crash are found at once. */
+export class AtomicWriter {
+  readonly #folder: string;
+  #next = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Takes away what a crash left here. */
+  clear(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** A name that nothing has. */
+  name(): string {
+    return join(this.#folder, `${process.pid}-${++this.#next}`);
+  }
+
+  /** A new file with these pieces in it, on the disk if asked; the caller names it. */
+  make(pieces: Iterable<Uint8Array>, part: FilePart, sync: boolean): string {
+    const path = this.name();
+    onFile(path, () => {
+      try {
+        this.#write(path, pieces, part, sync);
+      } catch (error) {
+        rmSync(path, { force: true });
+        throw error;
+      }
+    });
+    return path;
+  }
+
+  #write(path: string, pieces: Iterable<Uint8Array>, part: FilePart, sync: boolean): void {
+    let handle: number;
+    try {
+      handle = openSync(path, 'w');
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      mkdirSync(this.#folder, { recursive: true });
+      handle = openSync(path, 'w');
+    }
+    try {
+      for (const bytes of pieces) fileStep(part, 'append', () => writeFully(handle, bytes));
+      if (sync) fileStep(part, 'fsync', () => fsyncSync(handle));
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  /** A second name for a file that is about to be replaced; null where there is none. */
+  keep(path: string): string | null {
+    if (statOrNull(path) === null) return null;
+    const kept = this.name();
+    onFile(path, () => {
+      mkdirSync(this.#folder, { recursive: true });
+      linkOrCopy(path, kept);
+    });
+    return kept;
+  }
+
+  /** Gives a file its name back, as far as that can be done: whoever calls this has an error to report already. */
+  putBack(kept: string, path: string): void {
+    try {
+      renameSync(kept, path);
+      // Where both are names of one file the rename did nothing.
+      rmSync(kept, { force: true });
+      const handle = openSync(dirname(path), 'r');
+      fsyncSync(handle);
+      closeSync(handle);
+    } catch {
+      // The next write finds that the file is not the one it knows, and refuses.
+    }
+  }
+
+  /**
+   * Puts a file in the place of another by one rename. With `last` it is there to stay when this returns; `sync` alone
+   * puts only its bytes on the disk, and the caller sees to the folder.
+   */
+  replace(path: string, pieces: Iterable<Uint8Array>, part: FilePart, last: boolean, sync = last): void {
+    const made = this.make(pieces, part, sync);
+    onFile(path, () => {
+      try {
+        fileStep(part, 'rename', () => renameSync(made, path));
+      } catch (error) {
+        rmSync(made, { force: true });
+        throw error;
+      }
+      if (last) syncFolder(dirname(path), part);
+    });
+  }
+}
+
+/** A text as bytes. Texts are JSON here, in which lone surrogates are escapes, so nothing is lost. */
+export function bytesOfFile(text: string): Uint8Array {
+  return Buffer.from(text, 'utf8');
+}
+
+/** The text of a file, or null where there is none. */
+export function readTextFile(path: string): string | null {
+  return onFile(path, () => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return null;
+      throw error;
+    }
+  });
+}
+
+/** The names in a folder, in order; none where there is no folder. */
+export function namesInFolder(path: string): string[] {
+  return onFile(path, () => {
+    try {
+      return readdirSync(path).sort();
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
+      throw error;
+    }
+  });
+}
+
+/** What is known of a path without opening it; null where there is nothing. */
+export function statOrNull(path: string): ReturnType<typeof statSync> | null {
+  return onFile(path, () => {
+    try {
+      return statSync(path);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return null;
+      throw error;
+    }
+  });
+}
+
+/** The last bytes of a file. */
+export function lastBytes(path: string, count: number): Uint8Array {
+  return onFile(path, () => {
+    const handle = openSync(path, 'r');
+    try {
+      const size = Number(statSync(path).size);
+      const bytes = Buffer.alloc(Math.min(count, size));
+      const read = readSync(handle, bytes, 0, bytes.length, size - bytes.length);
+      return bytes.subarray(0, read);
+    } finally {
+      closeSync(handle);
+    }
+  });
+}

@@ -1,0 +1,374 @@
+/**
+ * Folders that other programs wrote: a registry, and one file per node, without a journal. They are read strictly and
+ * in full; what cannot be read is refused with the name of its file.
+ */
+import { lstatSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageKit, normaliseMessage, parseJson } from '@coppice/content';
+import {
+  actId,
+  applyOrThrow,
+  type Commit,
+  type ExternalId,
+  emptyTree,
+  isAppError,
+  isBlank,
+  isUuid,
+  type Json,
+  type JsonObject,
+  linearSteps,
+  type Message,
+  type MessageKit,
+  type NewNode,
+  type NodeId,
+  type NodeMeta,
+  nodeId,
+  positionsBetween,
+  prepareCommit,
+  type Step,
+  type Tree,
+  type TreeAttributes,
+  type TreeId,
+  treeId,
+} from '@coppice/core';
+import { damagedFile, namesInFolder, onFile, readTextFile } from '../disk/atomic-files.ts';
+import {
+  type DiskFields,
+  diskField,
+  diskObject,
+  diskText,
+  isDiskFields,
+  isJsonData,
+  isJsonRecord,
+  Unreadable,
+} from '../disk/decode.ts';
+import { derivedId } from '../linear.ts';
+import type { JournalOrigin } from './journal.ts';
+
+/** A tree that another program wrote, as one commit that has not been written. */
+export interface ForeignFolder {
+  readonly tree: Tree;
+  readonly commit: Commit;
+  readonly origin: JournalOrigin;
+  /** The ids that it had there. */
+  readonly names: readonly ExternalId[];
+  /** What differs from what it should be and does no harm. */
+  readonly notes: readonly string[];
+}
+
+/** What the registry says of a tree of another program. */
+export interface ForeignRoot {
+  readonly id: string;
+  /** What stands in the registry; empty where the registry could not be read. */
+  readonly entry: DiskFields;
+}
+
+function createdOf({ entry }: ForeignRoot): string {
+  const createdAt = diskField(entry, 'createdAt');
+  return typeof createdAt === 'string' ? createdAt : '';
+}
+
+/** The id that such a tree has here: its own if it is one of ours, else one that follows from it and its time. */
+export function foreignTreeId(root: ForeignRoot): TreeId {
+  return treeId(isUuid(root.id) ? root.id : derivedId('loom', root.id, createdOf(root)));
+}
+
+interface FoundNode {
+  readonly path: string;
+  readonly id: string;
+  readonly parent: string;
+  readonly listed: readonly string[];
+  readonly message: Message;
+  readonly at: number;
+  readonly metadata: DiskFields;
+  readonly rest: readonly (readonly [string, Json])[];
+}
+
+const nodeFields = new Set(['id', 'root_id', 'parent_id', 'child_ids', 'message', 'metadata', 'coppice']);
+const rootFields = new Set(['id', 'createdAt', 'child_ids', 'config', 'metadata', 'deleted', 'coppice']);
+
+function timeInFile(value: unknown): number | null {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}
+
+function restOfFile(fields: DiskFields, known: ReadonlySet<string>): (readonly [string, Json])[] {
+  return Object.entries(fields).flatMap(([key, value]): [string, Json][] =>
+    known.has(key) || !isJsonData(value) ? [] : [[key, value]],
+  );
+}
+
+function readFound(path: string, rootId: string): FoundNode {
+  const said = readTextFile(path) ?? '';
+  const json = parseJson(said, path, 1000);
+  if (!json.ok) throw damagedFile(path, said === '' ? 'is empty' : `cannot be read (${json.refusal.message})`);
+  if (!isDiskFields(json.value)) throw damagedFile(path, 'is no node');
+  const fields = json.value;
+  try {
+    if (diskText(fields, 'root_id') !== rootId)
+      throw new Unreadable(`belongs to the root ${JSON.stringify(diskField(fields, 'root_id'))}`);
+    const message = normaliseMessage(diskField(fields, 'message'), { where: 'Its message', blank: 'keep' });
+    if (!message.ok) throw new Unreadable(`has a message that cannot be read: ${message.refusal.message}`);
+    const metadata = diskField(fields, 'metadata') === undefined ? {} : diskObject(fields, 'metadata');
+    const children = diskField(fields, 'child_ids');
+    return {
+      path,
+      id: diskText(fields, 'id'),
+      parent: diskText(fields, 'parent_id'),
+      listed: Array.isArray(children) ? children.filter((id) => typeof id === 'string') : [],
+      message: message.value,
+      at: timeInFile(diskField(metadata, 'timestamp')) ?? 0,
+      metadata,
+      rest: restOfFile(fields, nodeFields),
+    };
+  } catch (error) {
+    if (error instanceof Unreadable) throw damagedFile(path, error.message);
+    throw error;
+  }
+}
+
+/** The nodes of a folder, by their own ids. */
+function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> {
+  const found = new Map<string, FoundNode>();
+  const nodes = join(folder, 'nodes');
+  for (const name of namesInFolder(nodes)) {
+    if (!name.endsWith('.json')) continue;
+    const path = join(nodes, name);
+    // A link could lead anywhere.
+    if (!onFile(path, () => lstatSync(path)).isFile()) throw damagedFile(path, 'is no ordinary file');
+    const node = readFound(path, rootId);
+    const twice = found.get(node.id);
+    if (twice !== undefined) throw damagedFile(path, `has the id ${JSON.stringify(node.id)}, as ${twice.path} has`);
+    found.set(node.id, node);
+  }
+  return found;
+}
+
+/**
+ * Deletes what the folder that a tree was taken over from says of purged nodes, or all of it: it stays where it was
+ * otherwise, beside the folder with the journal.
+ */
+export function forgetOriginal(place: string, tree: TreeId, origin: string, nodeIds?: ReadonlySet<NodeId>): void {
+  // Only a name in the folder itself; the tree's own folder follows from its journal.
+  if (origin === tree || !namesInFolder(place).includes(origin)) return;
+  const folder = join(place, origin);
+  if (nodeIds === undefined) {
+    onFile(folder, () => rmSync(folder, { recursive: true, force: true }));
+    return;
+  }
+  for (const name of namesInFolder(join(folder, 'nodes'))) {
+    const path = join(folder, 'nodes', name);
+    const foreign = foreignIdIn(path) ?? name.replace(/\.json$/, '');
+    const own = nodeId(isUuid(foreign) ? foreign : derivedId('loom', tree, foreign));
+    if (nodeIds.has(own)) onFile(path, () => rmSync(path, { force: true }));
+  }
+}
+
+/** The id that a node file of another program says; null where it cannot be read. */
+function foreignIdIn(path: string): string | null {
+  try {
+    const json: unknown = JSON.parse(readTextFile(path) ?? '');
+    const id = isDiskFields(json) ? diskField(json, 'id') : undefined;
+    return typeof id === 'string' ? id : null;
+  } catch {
+    return null;
+  }
+}
+
+// Times tie, and counted ids sort as numbers: node-10 comes after node-9.
+const byAge = new Intl.Collator('en', { numeric: true });
+
+function olderFirst(a: FoundNode, b: FoundNode): number {
+  return a.at - b.at || byAge.compare(a.id, b.id);
+}
+
+/** Children by their parent, in the order that the parent lists them in; parents alone say whose child a node is. */
+function childrenOfNode(
+  root: ForeignRoot,
+  found: ReadonlyMap<string, FoundNode>,
+  notes: string[],
+): Map<string, readonly FoundNode[]> {
+  const below = new Map<string, FoundNode[]>();
+  for (const node of found.values()) {
+    if (node.parent !== root.id && !found.has(node.parent))
+      throw damagedFile(node.path, `hangs on ${JSON.stringify(node.parent)}, which is missing`);
+    const list = below.get(node.parent);
+    if (list === undefined) below.set(node.parent, [node]);
+    else list.push(node);
+  }
+  const rootList = diskField(root.entry, 'child_ids');
+  const listedBy = (id: string): readonly unknown[] =>
+    id === root.id ? (Array.isArray(rootList) ? rootList : []) : (found.get(id)?.listed ?? []);
+  for (const id of [root.id, ...found.keys()]) {
+    const places = new Map(listedBy(id).map((child, at) => [child, at]));
+    const children = below.get(id) ?? [];
+    children.sort((a, b) => (places.get(a.id) ?? places.size) - (places.get(b.id) ?? places.size) || olderFirst(a, b));
+    if (places.size !== children.length || children.some((child) => !places.has(child.id)))
+      notes.push(`${id} lists other children than it has; what hangs on it was read.`);
+  }
+  return below;
+}
+
+/** Oldest first, but no node before its parent. Refuses a circle. */
+function orderedNodes(rootId: string, found: ReadonlyMap<string, FoundNode>): FoundNode[] {
+  const done = new Set<string>([rootId]);
+  const order: FoundNode[] = [];
+  for (const node of [...found.values()].sort(olderFirst)) {
+    const way: FoundNode[] = [];
+    const passed = new Set<string>();
+    for (let at: FoundNode | undefined = node; at !== undefined && !done.has(at.id); at = found.get(at.parent)) {
+      if (passed.has(at.id)) throw damagedFile(at.path, 'hangs on itself by way of others');
+      passed.add(at.id);
+      way.push(at);
+    }
+    for (const one of way.reverse()) {
+      done.add(one.id);
+      order.push(one);
+    }
+  }
+  return order;
+}
+
+function foreignMeta(node: FoundNode, rootId: string, idOf: (id: string) => NodeId): NodeMeta {
+  const { metadata } = node;
+  const known = new Map<string, unknown>();
+  const take = (name: string, note: string, fits: (value: unknown) => boolean) => {
+    const value = diskField(metadata, name);
+    if (value !== undefined && value !== null && fits(value)) known.set(note, value);
+    else return;
+    used.add(name);
+  };
+  const used = new Set(['timestamp']);
+  const isText = (value: unknown) => typeof value === 'string';
+  take('source_info', 'source', isDiskFields);
+  take('title', 'title', isText);
+  take('auto_title', 'autoTitle', isText);
+  take('tags', 'tags', (value) => Array.isArray(value) && value.every(isText));
+  take('custom_data', 'customData', isDiskFields);
+  take('split_source', 'splitSource', isText);
+  take('original_root_id', 'originalRootId', isText);
+  const split = known.get('splitSource');
+  if (typeof split === 'string') known.set('splitSource', idOf(split));
+  if (known.get('originalRootId') === rootId) known.delete('originalRootId');
+  // What has no word here stays beside the node as it was.
+  const rest = [...node.rest, ...restOfFile(metadata, used).map(([key, value]) => [`metadata.${key}`, value] as const)];
+  if (rest.length > 0) known.set('loom', Object.fromEntries(rest));
+  return Object.fromEntries(known);
+}
+
+function foreignAttributes(root: ForeignRoot, at: number): TreeAttributes {
+  const { entry } = root;
+  const config = diskField(entry, 'config');
+  const systemPrompt = isDiskFields(config) ? diskField(config, 'systemPrompt') : undefined;
+  const metadata = diskField(entry, 'metadata');
+  const rest: JsonObject = Object.fromEntries(restOfFile(entry, rootFields));
+  return {
+    ...(typeof systemPrompt === 'string' ? { systemPrompt } : {}),
+    ...(isJsonRecord(metadata) ? { metadata } : {}),
+    ...(diskField(entry, 'deleted') === true ? { trashedAt: at } : {}),
+    ...(Object.keys(rest).length === 0 ? {} : { loom: rest }),
+  };
+}
+
+/** How an original is read. */
+export interface ForeignReadOptions {
+  readonly owner: string;
+  /** The place of the whole store: ids are unique there only. */
+  readonly scope: string;
+  readonly kit: MessageKit | undefined;
+}
+
+/** Reads the folder of a tree that another program wrote. The same files give the same ids. */
+export function readForeignFolder(folder: string, root: ForeignRoot, options: ForeignReadOptions): ForeignFolder {
+  const { owner, scope, kit = messageKit } = options;
+  const notes: string[] = [];
+  const found = readNodeFolder(folder, root.id);
+  const below = childrenOfNode(root, found, notes);
+  const order = orderedNodes(root.id, found);
+  const id = foreignTreeId(root);
+  const ids = new Map<string, NodeId>();
+  const rootId = nodeId(derivedId('loom-root', id));
+  const idOf = (foreign: string): NodeId => {
+    const known = foreign === root.id ? rootId : ids.get(foreign);
+    if (known !== undefined) return known;
+    const made = nodeId(isUuid(foreign) ? foreign : derivedId('loom', id, foreign));
+    ids.set(foreign, made);
+    return made;
+  };
+  const positions = new Map<string, string>();
+  for (const children of below.values()) {
+    const keys = positionsBetween(null, null, children.length);
+    for (const [at, child] of children.entries()) positions.set(child.id, keys[at] ?? '');
+  }
+  const at = timeInFile(createdOf(root)) ?? order[0]?.at ?? 0;
+  const steps: Step[] = [
+    ...linearSteps(
+      { treeId: id, owner, attributes: foreignAttributes(root, at), rootId, messages: [] },
+      { now: at, newId: () => rootId, kit },
+    ).steps,
+  ];
+  for (const node of order) {
+    const parentId = idOf(node.parent);
+    const inserted: NewNode = {
+      id: idOf(node.id),
+      parentId,
+      position: positions.get(node.id) ?? '',
+      kind: 'message',
+      message: node.message,
+      // A message that says nothing is one that did not come through.
+      status: isBlank(node.message) ? 'interrupted' : 'success',
+      groupId: 0,
+      createdAt: node.at,
+      matchParent: parentId,
+      key: kit.key(node.message),
+      text: kit.text(node.message),
+      tokens: kit.tokens(node.message),
+      meta: foreignMeta(node, root.id, idOf),
+      marker: null,
+      aliases: [],
+    };
+    steps.push({ type: 'insert', node: inserted });
+  }
+  const last = [...order].reverse().find((node) => !below.has(node.id));
+  if (last !== undefined) steps.push({ type: 'select', after: idOf(last.id), before: null });
+  return {
+    ...importCommit(folder, id, owner, steps, at),
+    origin: { format: 'loom', scope, id: root.id },
+    notes,
+    names: namesOf(),
+  };
+
+  function namesOf(): ExternalId[] {
+    const name = (node: NodeId | null, foreign: string): ExternalId => ({
+      treeId: id,
+      nodeId: node,
+      format: 'loom',
+      scope,
+      id: foreign,
+    });
+    return [name(null, root.id), ...order.map((node) => name(idOf(node.id), node.id))];
+  }
+}
+
+function importCommit(
+  folder: string,
+  id: TreeId,
+  owner: string,
+  steps: readonly Step[],
+  at: number,
+): { readonly tree: Tree; readonly commit: Commit } {
+  try {
+    const act = actId(derivedId('loom-act', id));
+    const settled = prepareCommit(
+      id,
+      null,
+      { steps, result: null },
+      { actor: 'migration', actId: act, at, additive: false },
+    );
+    if (settled === null) throw new Error(`The tree ${id} gave no steps.`);
+    return { commit: settled.commit, tree: applyOrThrow(emptyTree(id, owner, at), steps, { at }).tree };
+  } catch (error) {
+    if (isAppError(error)) throw damagedFile(folder, `holds no tree: ${error.message}`);
+    throw error;
+  }
+}

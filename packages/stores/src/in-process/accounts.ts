@@ -1,0 +1,113 @@
+/** Users, tokens and shares. */
+import type { AccountStore, Share, Token, TreeId, User } from '@coppice/core';
+import { checkUser, refuseHash } from '../account-rules.ts';
+import type { TreeState } from './tree-state.ts';
+
+/** The accounts of a book; they belong to no owner. */
+export class Accounts implements AccountStore {
+  readonly #state: TreeState;
+  readonly #users = new Map<string, User>();
+  readonly #tokens = new Map<string, Token>();
+  readonly #shares = new Map<string, Share>();
+  readonly #tokenHashes = new Map<string, string>();
+  readonly #shareHashes = new Map<string, string>();
+
+  constructor(state: TreeState) {
+    this.#state = state;
+  }
+
+  /** Tells of accounts that were kept before, when the book is opened. */
+  know(kept: {
+    readonly users?: readonly User[];
+    readonly tokens?: readonly Token[];
+    readonly shares?: readonly Share[];
+  }): void {
+    for (const user of kept.users ?? []) this.#users.set(user.id, user);
+    for (const token of kept.tokens ?? []) this.#enterToken(token);
+    for (const share of kept.shares ?? []) this.#enterShare(share);
+  }
+
+  #enterToken(token: Token): void {
+    const before = this.#tokens.get(token.id);
+    if (before !== undefined) this.#tokenHashes.delete(before.hash);
+    this.#tokens.set(token.id, token);
+    this.#tokenHashes.set(token.hash, token.id);
+  }
+
+  #enterShare(share: Share): void {
+    const before = this.#shares.get(share.id);
+    if (before !== undefined) this.#shareHashes.delete(before.hash);
+    this.#shares.set(share.id, share);
+    this.#shareHashes.set(share.hash, share.id);
+  }
+
+  /** Forgets the shares of a tree that is no more. */
+  forget(treeId: TreeId): void {
+    for (const share of [...this.#shares.values()]) {
+      if (share.treeId !== treeId) continue;
+      this.#shares.delete(share.id);
+      this.#shareHashes.delete(share.hash);
+    }
+  }
+
+  async putUser(user: User): Promise<void> {
+    this.#state.writable();
+    checkUser(user);
+    await this.#state.keep({ type: 'user', user });
+    this.#users.set(user.id, user);
+  }
+
+  async users(): Promise<readonly User[]> {
+    this.#state.alive();
+    return byAge(this.#users.values());
+  }
+
+  async user(id: string): Promise<User | null> {
+    this.#state.alive();
+    return this.#users.get(id) ?? null;
+  }
+
+  async putToken(token: Token): Promise<void> {
+    this.#state.writable();
+    refuseHash('token', token.id, await this.tokenByHash(token.hash));
+    // Whoever read it before it was revoked and writes it now, to note its use, must not make it good again.
+    const revokedAt = this.#tokens.get(token.id)?.revokedAt ?? token.revokedAt;
+    const kept = { ...token, revokedAt };
+    await this.#state.keep({ type: 'token', token: kept });
+    this.#enterToken(kept);
+  }
+
+  async tokens(userId: string): Promise<readonly Token[]> {
+    this.#state.alive();
+    return byAge(this.#tokens.values()).filter((token) => token.userId === userId);
+  }
+
+  async tokenByHash(hash: string): Promise<Token | null> {
+    this.#state.alive();
+    return this.#tokens.get(this.#tokenHashes.get(hash) ?? '') ?? null;
+  }
+
+  async putShare(share: Share): Promise<void> {
+    this.#state.writable();
+    await this.#state.open(share.owner, share.treeId);
+    refuseHash('share', share.id, await this.shareByHash(share.hash));
+    await this.#state.keep({ type: 'share', share });
+    this.#enterShare(share);
+  }
+
+  async shares(owner: string, treeId?: TreeId): Promise<readonly Share[]> {
+    this.#state.alive();
+    return byAge(this.#shares.values())
+      .filter((share) => share.owner === owner && (treeId === undefined || share.treeId === treeId))
+      .reverse();
+  }
+
+  async shareByHash(hash: string): Promise<Share | null> {
+    this.#state.alive();
+    return this.#shares.get(this.#shareHashes.get(hash) ?? '') ?? null;
+  }
+}
+
+function byAge<T extends { readonly createdAt: number; readonly id: string }>(all: Iterable<T>): T[] {
+  return [...all].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,66 @@
+/** Answers what a reading asks: of its own tree from one moment, of other trees as they are when it first asks. */
+import type { Answer, Read, ReadProgram, Tree, TreeId } from '@coppice/core';
+import type { GlobalIndex, OpenTrees } from './global-index.ts';
+import { answerNothing, type Snapshot } from './tree-slot.ts';
+import type { Yielder } from './yielder.ts';
+
+/** The answers of a book. */
+export class Answers {
+  readonly #trees: OpenTrees;
+  readonly #lookup: GlobalIndex;
+
+  constructor(trees: OpenTrees, lookup: GlobalIndex) {
+    this.#trees = trees;
+    this.#lookup = lookup;
+  }
+
+  /** Drives a reading, or a planner, with the answers of one moment; one that is long leaves others their turns. */
+  async drive<T>(
+    owner: string,
+    treeId: TreeId,
+    snapshot: Snapshot | null,
+    reading: ReadProgram<T>,
+    turns?: Yielder,
+  ): Promise<T> {
+    const others = new Map<TreeId, Tree>();
+    let step = reading.next();
+    while (!step.done) {
+      const resting = turns?.rest();
+      if (resting !== undefined) await resting;
+      const answered = this.#answer(owner, treeId, snapshot, step.value, others);
+      // In memory nothing has to be waited for, and a planner mostly runs through without letting anybody in between.
+      step = reading.next(answered instanceof Promise ? await answered : answered);
+    }
+    return step.value;
+  }
+
+  #answer(
+    owner: string,
+    treeId: TreeId,
+    snapshot: Snapshot | null,
+    read: Read,
+    others: Map<TreeId, Tree>,
+  ): Answer | Promise<Answer> {
+    switch (read.ask) {
+      case 'taken':
+        return this.#lookup.taken(read.ids);
+      case 'home':
+        return this.#lookup.home(owner, read.id);
+      case 'forest':
+        return this.#lookup.forest(owner, read.project, read.key);
+      case 'undoable':
+      case 'redoable':
+        return this.#lookup.act(owner, treeId, snapshot, read);
+    }
+    const other = 'treeId' in read ? read.treeId : undefined;
+    if (other !== undefined && other !== treeId) {
+      const volume = this.#trees.find(owner, other);
+      if (volume !== undefined && volume.pages === null && !others.has(other))
+        return this.#trees.load(volume).then(() => this.#answer(owner, treeId, snapshot, read, others));
+      const tree = volume?.pages?.tree;
+      if (tree !== undefined && !others.has(other)) others.set(other, tree);
+    }
+    const around = { tree: (id: TreeId) => (id === treeId ? snapshot?.tree : others.get(id)) };
+    return snapshot === null ? answerNothing(read, around) : snapshot.answer(read, around);
+  }
+}

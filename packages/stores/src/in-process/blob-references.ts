@@ -1,0 +1,21 @@
+/** Which attachments trees name. */
+import { allNodes } from '@coppice/core';
+import { addHashes, addHashesOf, addHashesOfLog } from '../attachments.ts';
+import type { LoadedSlot, TreeSlot } from './tree-slot.ts';
+
+/** The hashes that volumes name; each is looked through, or its keeper tells without its being loaded. */
+export async function blobsNamedIn(
+  volumes: readonly TreeSlot[],
+  look: (volume: TreeSlot) => ReadonlySet<string> | Promise<LoadedSlot>,
+): Promise<ReadonlySet<string>> {
+  const named = new Set<string>();
+  for (const volume of volumes) {
+    const seen = await look(volume);
+    if ('tree' in seen) {
+      addHashesOf(allNodes(seen.tree), named);
+      addHashesOfLog(seen.log, named);
+    } else for (const hash of seen) named.add(hash);
+    addHashes(JSON.stringify(volume.row.attributes), named);
+  }
+  return named;
+}

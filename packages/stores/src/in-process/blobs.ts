@@ -1,0 +1,153 @@
+/** Attachments by the hash of their bytes, and when each was put last. */
+import { sha256Hex } from '@coppice/content';
+import { type BlobInfo, type BlobStore, isAppError } from '@coppice/core';
+import { type StoreOptions, usualGrace } from '../options.ts';
+import type { Persistence } from './persistence.ts';
+import type { TreeState } from './tree-state.ts';
+
+interface StoredBlob {
+  readonly info: BlobInfo;
+  /** Null where the keeper has the bytes. */
+  readonly bytes: Uint8Array | null;
+  /** When it was put last. */
+  readonly at: number;
+  /** Whether a purge took its last name while somebody might have been about to name it anew. */
+  readonly loose: boolean;
+}
+
+// How exact the time of bytes that are put again is where it has to be written down.
+const exact = 60_000;
+
+/** The attachments of a book; one owner's are unknown to another, also where the bytes are the same. */
+export class Blobs {
+  readonly #state: TreeState;
+  readonly #persistence: Persistence | undefined;
+  readonly #now: () => number;
+  readonly #grace: number;
+  readonly #kept = new Map<string, Map<string, StoredBlob>>();
+
+  constructor(state: TreeState, persistence: Persistence | undefined, { now, attachmentGrace }: StoreOptions) {
+    this.#state = state;
+    this.#persistence = persistence;
+    this.#now = now ?? Date.now;
+    this.#grace = attachmentGrace ?? usualGrace;
+    state.soon.keeps = (owner) => this.#of(owner).size > 0;
+  }
+
+  /** Tells of an attachment whose bytes the keeper has, when the book is opened. What was said last counts. */
+  know(owner: string, info: BlobInfo, at: number, loose: boolean): void {
+    const there = this.#of(owner).get(info.hash);
+    this.#of(owner).set(info.hash, { info: there?.info ?? info, bytes: null, at, loose });
+  }
+
+  #of(owner: string): Map<string, StoredBlob> {
+    const own = this.#kept.get(owner) ?? new Map<string, StoredBlob>();
+    this.#kept.set(owner, own);
+    return own;
+  }
+
+  /**
+   * Takes those attachments away that nothing of their owner's names any more: of what a purge took the names of, and of
+   * what was still waited for at an earlier one. A tree that cannot be read may name any of them.
+   */
+  async collect(owner: string, candidates: Iterable<string>): Promise<number> {
+    const own = this.#of(owner);
+    const asked = new Set<string>();
+    for (const hash of candidates) if (own.has(hash)) asked.add(hash);
+    for (const [hash, { at, loose }] of own) if (loose && this.#due(at)) asked.add(hash);
+    if (asked.size === 0) return 0;
+    let waiting = 0;
+    try {
+      const still = await this.#state.naming(owner, asked);
+      const wanted = this.#persistence?.wanted?.(owner, asked, this.#now() - this.#grace);
+      const { soon } = this.#state;
+      const gone: StoredBlob[] = [];
+      for (const hash of asked) {
+        // Asked again: it may have been put while the trees were looked through.
+        const kept = own.get(hash);
+        if (kept === undefined) continue;
+        if (still.has(hash)) await this.#mark(owner, kept, false);
+        else if (this.#due(kept.at) && wanted?.has(hash) !== true && !soon.has(owner, hash)) gone.push(kept);
+        else {
+          waiting++;
+          await this.#mark(owner, kept, true);
+        }
+      }
+      // Asked once more: somebody may have begun to name them while others were marked.
+      const free = gone.filter(({ info }) => !soon.has(owner, info.hash));
+      if (free.length > 0) await this.#drop(owner, free);
+      for (const kept of gone) if (!free.includes(kept)) await this.#mark(owner, kept, true);
+    } catch (error) {
+      // What was purged is gone all the same; bytes that nobody names do no harm.
+      if (!isAppError(error)) throw error;
+    }
+    return waiting;
+  }
+
+  /** Out of sight first: whoever puts the same bytes meanwhile has them written anew. */
+  async #drop(owner: string, gone: readonly StoredBlob[]): Promise<void> {
+    const own = this.#of(owner);
+    for (const { info } of gone) own.delete(info.hash);
+    try {
+      await this.#state.keep({ type: 'blobs-gone', owner, hashes: gone.map(({ info }) => info.hash) });
+    } catch (error) {
+      for (const kept of gone) if (!own.has(kept.info.hash)) own.set(kept.info.hash, kept);
+      throw error;
+    }
+  }
+
+  #due(at: number): boolean {
+    return at <= this.#now() - this.#grace;
+  }
+
+  async #mark(owner: string, kept: StoredBlob, loose: boolean): Promise<void> {
+    if (kept.loose === loose) return;
+    this.#of(owner).set(kept.info.hash, { ...kept, loose });
+    await this.#state.keep({ type: 'blob', owner, info: kept.info, bytes: null, at: kept.at, loose });
+  }
+
+  /** The attachments as one owner sees them. */
+  for(owner: string): BlobStore {
+    return {
+      put: async (given, mediaType) => {
+        this.#state.writable();
+        // A copy: the caller's buffer may change under the hash.
+        const bytes = given.slice();
+        const info = await this.#put(owner, { hash: sha256Hex(bytes), size: bytes.length, mediaType }, bytes);
+        await this.collect(owner, []);
+        return info;
+      },
+      find: async (hash) => {
+        this.#state.alive();
+        return this.#of(owner).get(hash)?.info ?? null;
+      },
+      read: async (hash, range) => {
+        this.#state.alive();
+        const kept = this.#of(owner).get(hash);
+        if (kept === undefined) return null;
+        const bytes = kept.bytes ?? (await this.#persistence?.bytesOf?.(owner, hash)) ?? null;
+        if (bytes === null) return null;
+        return range === undefined ? bytes.slice() : bytes.slice(Math.max(0, range.start), Math.max(0, range.end));
+      },
+    };
+  }
+
+  async #put(owner: string, info: BlobInfo, bytes: Uint8Array): Promise<BlobInfo> {
+    const at = this.#now();
+    const there = this.#of(owner).get(info.hash);
+    if (there !== undefined) {
+      this.#of(owner).set(info.hash, { ...there, at });
+      if (at - there.at >= exact)
+        await this.#state.keep({ type: 'blob', owner, info: there.info, bytes: null, at, loose: there.loose });
+      return there.info;
+    }
+    await this.#state.keep({ type: 'blob', owner, info, bytes, at, loose: false });
+    this.#of(owner).set(info.hash, {
+      info,
+      bytes: this.#persistence?.bytesOf === undefined ? bytes : null,
+      at,
+      loose: false,
+    });
+    return info;
+  }
+}

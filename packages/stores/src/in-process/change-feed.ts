@@ -1,0 +1,110 @@
+/** Who waits for what happens, and what happened in which order over all trees. */
+import type { AbortSignalLike, ListEvent, TreeId } from '@coppice/core';
+import { fromCursor, toCursor } from '../cursor.ts';
+
+interface FeedPosition {
+  readonly owner: string;
+  readonly sequence: number;
+  readonly event: ListEvent;
+}
+
+/** The changes of all trees in order, and those who wait for the next. */
+export class ChangeFeed {
+  #events: FeedPosition[] = [];
+  #last = 0;
+  #over = false;
+  readonly #waiting = new Set<() => void>();
+
+  /** The number of the next change. */
+  next(): number {
+    return ++this.#last;
+  }
+
+  /** The highest number that was given. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Begins after a number that was given before. */
+  goOnFrom(sequence: number): void {
+    this.#last = Math.max(this.#last, sequence);
+  }
+
+  /** Notes a change of a tree under its number. */
+  tell(owner: string, treeId: TreeId, version: number, sequence: number): void {
+    this.#last = Math.max(this.#last, sequence);
+    const reported = { owner, sequence, event: { cursor: toCursor('changes', [sequence]), treeId, version } };
+    // Numbers are given before a change is kept: one that took longer to keep is told after later ones.
+    const late = this.#events.length > 0 && (this.#events[this.#events.length - 1]?.sequence ?? 0) > sequence;
+    if (late) this.#events = [...this.#events, reported].sort((a, b) => a.sequence - b.sequence);
+    else this.#events.push(reported);
+  }
+
+  /** Forgets what was told of a tree. */
+  forget(treeId: TreeId): void {
+    this.#events = this.#events.filter(({ event }) => event.treeId !== treeId);
+  }
+
+  /** Wakes everybody who waits. */
+  wake(): void {
+    for (const tell of [...this.#waiting]) tell();
+  }
+
+  /** Ends every feed. */
+  end(): void {
+    this.#over = true;
+    this.wake();
+  }
+
+  /** Whether a feed has come to its end. */
+  over(signal: AbortSignalLike | undefined): boolean {
+    return this.#over || signal?.aborted === true;
+  }
+
+  /** Resolves when something happened, or when the signal says that nobody waits any more. */
+  wait(signal: AbortSignalLike | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal?.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  /** The changes in an owner's trees after a cursor, or from now on, then those to come. */
+  changes(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<ListEvent> {
+    // Read at the call and not at the first step, so that nothing slips by in between.
+    return this.#from(owner, since === null ? this.#last : sequenceOf(since), signal);
+  }
+
+  async *#from(owner: string, since: number, signal?: AbortSignalLike): AsyncGenerator<ListEvent> {
+    let seen = since;
+    while (!this.over(signal)) {
+      const reported = this.#firstAfter(seen, owner);
+      if (reported === undefined) await this.wait(signal);
+      else {
+        seen = reported.sequence;
+        yield reported.event;
+      }
+    }
+  }
+
+  #firstAfter(sequence: number, owner: string): FeedPosition | undefined {
+    let low = 0;
+    let high = this.#events.length;
+    while (low < high) {
+      const mid = (low + high) >> 1;
+      if ((this.#events[mid]?.sequence ?? 0) <= sequence) low = mid + 1;
+      else high = mid;
+    }
+    while (low < this.#events.length && this.#events[low]?.owner !== owner) low++;
+    return this.#events[low];
+  }
+}
+
+function sequenceOf(cursor: string): number {
+  return Number(fromCursor('changes', ['number'], cursor)[0]);
+}

@@ -1,0 +1,37 @@
+/** Which other trees hold copies of messages that are purged. */
+import { allNodes, type Node, type PurgeReport, type TreeId } from '@coppice/core';
+import type { TreeState } from './tree-state.ts';
+
+function originOf({ meta }: Node): string | undefined {
+  return (meta.copiedFrom ?? meta.pickedFrom)?.nodeId;
+}
+
+/**
+ * Other trees of an owner that hold a copy of nodes, or what nodes were copied from, and how many. Only trees that are in
+ * memory or that were made as a copy of this one are looked into: to load all of them would cost more than the purge.
+ */
+export async function copiesOf(
+  state: TreeState,
+  owner: string,
+  treeId: TreeId,
+  purged: readonly Node[],
+): Promise<PurgeReport['copies']> {
+  const ids = new Set<string>();
+  for (const node of purged) {
+    ids.add(node.id);
+    const origin = originOf(node);
+    if (origin !== undefined) ids.add(origin);
+  }
+  const copies: PurgeReport['copies'][number][] = [];
+  for (const volume of state.owned(owner)) {
+    if (volume.id === treeId) continue;
+    const made = volume.row.attributes.copiedFrom?.treeId === treeId;
+    const pages = volume.pages ?? (made ? (await state.open(owner, volume.id)).pages : null);
+    if (pages === null) continue;
+    let nodes = 0;
+    for (const node of allNodes(pages.tree)) if (ids.has(node.id) || ids.has(originOf(node) ?? '')) nodes++;
+    const { title, autoTitle } = volume.row.attributes;
+    if (nodes > 0) copies.push({ treeId: volume.id, title: title ?? autoTitle ?? null, nodes });
+  }
+  return copies.sort((a, b) => (a.treeId < b.treeId ? -1 : 1));
+}

@@ -1,0 +1,114 @@
+/** The other names of trees and nodes, and who sent what was there already. */
+import { utf8Length } from '@coppice/content';
+import { type ExternalId, findAnyNode, type NodeId, type Provenance, refuse, type TreeId } from '@coppice/core';
+import type { TreeState } from './tree-state.ts';
+
+/** The longest foreign id, in bytes. */
+const longestForeignId = 512;
+
+/** Refuses a foreign id that is too long to be kept. */
+export function checkForeignId(id: string): void {
+  if (utf8Length(id) > longestForeignId)
+    refuse('id/invalid', `A foreign id has at most ${longestForeignId} bytes; this one begins ${id.slice(0, 64)}.`);
+}
+
+/**
+ * The order in which other names are told: by tree, format, scope and id, each by code unit. Databases sort texts by their
+ * bytes, which puts some characters elsewhere, so the order is made here for all stores.
+ */
+export function byExternalId(one: ExternalId, other: ExternalId): number {
+  for (const field of ['treeId', 'format', 'scope', 'id'] as const)
+    if (one[field] !== other[field]) return one[field] < other[field] ? -1 : 1;
+  return 0;
+}
+
+/** External ids and provenance of a book, by tree and by name. */
+export class ExternalIds {
+  readonly #state: TreeState;
+  readonly #byTree = new Map<TreeId, Map<string, ExternalId>>();
+  readonly #byName = new Map<string, Set<ExternalId>>();
+  readonly #provenance = new Map<TreeId, Provenance[]>();
+
+  constructor(state: TreeState) {
+    this.#state = state;
+  }
+
+  /** Tells of names that were kept before, when the book is opened. */
+  know(ids: readonly ExternalId[], provenance: readonly Provenance[] = []): void {
+    for (const id of ids) this.#enter(id);
+    for (const row of provenance) {
+      const rows = this.#provenance.get(row.treeId);
+      if (rows === undefined) this.#provenance.set(row.treeId, [row]);
+      else rows.push(row);
+    }
+  }
+
+  #enter(id: ExternalId): void {
+    const own = this.#byTree.get(id.treeId) ?? new Map<string, ExternalId>();
+    this.#byTree.set(id.treeId, own);
+    const name = externalKey(id.format, id.scope, id.id);
+    const before = own.get(name);
+    if (before !== undefined) this.#byName.get(name)?.delete(before);
+    own.set(name, id);
+    const same = this.#byName.get(name) ?? new Set<ExternalId>();
+    this.#byName.set(name, same.add(id));
+  }
+
+  async put(owner: string, ids: readonly ExternalId[]): Promise<void> {
+    this.#state.writable();
+    for (const id of ids) {
+      checkForeignId(id.id);
+      checkForeignId(id.scope);
+      const { pages } = await this.#state.open(owner, id.treeId);
+      if (id.nodeId !== null && findAnyNode(pages.tree, id.nodeId) === undefined)
+        refuse('tree/unknown-node', `There is no node ${id.nodeId}.`, { nodeId: id.nodeId });
+    }
+    await this.#state.keep({ type: 'external-ids', ids });
+    for (const id of ids) this.#enter(id);
+  }
+
+  find(owner: string, format: string, scope: string, ids: readonly string[]): ExternalId[] {
+    this.#state.alive();
+    const found: ExternalId[] = [];
+    for (const id of new Set(ids))
+      for (const known of this.#byName.get(externalKey(format, scope, id)) ?? [])
+        if (this.#state.find(owner, known.treeId) !== undefined) found.push(known);
+    return found.sort(byExternalId);
+  }
+
+  async of(owner: string, treeId: TreeId): Promise<readonly ExternalId[]> {
+    await this.#state.open(owner, treeId);
+    return [...(this.#byTree.get(treeId)?.values() ?? [])].sort(byExternalId);
+  }
+
+  async addProvenance(owner: string, rows: readonly Provenance[]): Promise<void> {
+    this.#state.writable();
+    for (const { treeId } of rows) await this.#state.open(owner, treeId);
+    await this.#state.keep({ type: 'provenance', rows });
+    this.know([], rows);
+  }
+
+  async provenanceOf(owner: string, treeId: TreeId): Promise<readonly Provenance[]> {
+    await this.#state.open(owner, treeId);
+    return [...(this.#provenance.get(treeId) ?? [])];
+  }
+
+  /** Forgets the names of nodes that are no more, or of a whole tree. */
+  forget(treeId: TreeId, nodeIds?: ReadonlySet<NodeId>): void {
+    const own = this.#byTree.get(treeId);
+    for (const [name, id] of own ?? []) {
+      if (nodeIds !== undefined && (id.nodeId === null || !nodeIds.has(id.nodeId))) continue;
+      own?.delete(name);
+      this.#byName.get(name)?.delete(id);
+    }
+    const rows = this.#provenance.get(treeId) ?? [];
+    const left =
+      nodeIds === undefined ? [] : rows.filter((row) => !nodeIds.has(row.firstNodeId) && !nodeIds.has(row.lastNodeId));
+    if (left.length === 0) this.#provenance.delete(treeId);
+    else this.#provenance.set(treeId, left);
+  }
+}
+
+function externalKey(format: string, scope: string, id: string): string {
+  return JSON.stringify([format, scope, id]);
+}

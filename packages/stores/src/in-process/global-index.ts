@@ -1,0 +1,188 @@
+/** What is found over all trees of a book: whose a node is, what an act changed, which tree has a unique key. */
+import {
+  type ActId,
+  type ActRecord,
+  allNodes,
+  findNode,
+  isUndoable,
+  type NodeId,
+  nodeId,
+  type PreparedCommit,
+  type Read,
+  redoableAct,
+  refuse,
+  type Tree,
+  type TreeId,
+  type TreeRow,
+  undoableAct,
+} from '@coppice/core';
+import type { Persistence } from './persistence.ts';
+import { ActIndex, type LoadedSlot, type Snapshot, type TreeSlot } from './tree-slot.ts';
+
+/** How a lookup reaches the trees themselves. */
+export interface OpenTrees {
+  /** Whether a tree of whatever owner has this id. */
+  has(id: string): boolean;
+  find(owner: string, treeId: TreeId): TreeSlot | undefined;
+  load(volume: TreeSlot): Promise<LoadedSlot>;
+}
+
+/** The indexes over all trees. Trees that are not loaded are asked of the keeper. */
+export class GlobalIndex {
+  readonly #trees: OpenTrees;
+  readonly #persistence: Persistence | null;
+  readonly #homes = new Map<NodeId, TreeId>();
+  readonly #forest = new Map<string, TreeId>();
+  readonly #acts = new ActIndex();
+
+  constructor(trees: OpenTrees, persistence: Persistence | null) {
+    this.#trees = trees;
+    this.#persistence = persistence;
+  }
+
+  /** Takes in a tree that was loaded. */
+  enter(treeId: TreeId, { tree, log }: LoadedSlot): void {
+    for (const node of allNodes(tree)) this.#homes.set(node.id, treeId);
+    for (const commit of log) this.#acts.add(commit.actId, treeId);
+  }
+
+  /** Takes in nodes that somebody else added. */
+  adopt(treeId: TreeId, ids: readonly NodeId[]): void {
+    for (const id of ids) if (!this.#homes.has(id)) this.#homes.set(id, treeId);
+  }
+
+  /** Takes in a commit that is kept; `before` is what the tree was. */
+  commit({ commit }: PreparedCommit, before: TreeRow | null, after: TreeRow): void {
+    this.#acts.add(commit.actId, after.id);
+    if (before !== null) this.leaveForest(before);
+    this.enterForest(after);
+  }
+
+  /** Forgets a tree, or some of its nodes. */
+  forget(row: TreeRow, nodeIds?: readonly NodeId[]): void {
+    if (nodeIds !== undefined) {
+      for (const id of nodeIds) this.#homes.delete(id);
+      return;
+    }
+    this.leaveForest(row);
+    for (const [id, home] of this.#homes) if (home === row.id) this.#homes.delete(id);
+  }
+
+  enterForest(row: TreeRow): void {
+    const place = indexEntryOf(row);
+    if (place !== null) this.#forest.set(place, row.id);
+  }
+
+  leaveForest(row: TreeRow): void {
+    const place = indexEntryOf(row);
+    if (place !== null && this.#forest.get(place) === row.id) this.#forest.delete(place);
+  }
+
+  /** The forest tree with a key. */
+  forest(owner: string, project: string, key: string): TreeId | null {
+    return this.#forest.get(forestPlace(owner, project, key)) ?? null;
+  }
+
+  /** Which of these ids are taken by whatever tree: looked for by its id alone, a tree's own stands for its root. */
+  taken(ids: readonly NodeId[]): readonly NodeId[] | Promise<readonly NodeId[]> {
+    const here = (id: NodeId) => this.#isHere(id);
+    const elsewhere = this.#persistence?.treesOfNodes?.(ids.filter((id) => !here(id)));
+    if (elsewhere === undefined) return ids.filter(here);
+    return elsewhere.then((homes) => ids.filter((id) => here(id) || homes.has(id)));
+  }
+
+  #isHere(id: NodeId): boolean {
+    return this.#homes.has(id) || this.#trees.has(id);
+  }
+
+  /**
+   * Takes the ids and the unique key of a commit before it is kept, so that nobody else gets them while a disk works.
+   * Refuses what is taken already. What it returns gives them back where the commit came to nothing.
+   */
+  async reserve(treeId: TreeId, ids: readonly NodeId[], tree: Tree): Promise<() => void> {
+    const asked = this.#trees.has(treeId) ? ids : [nodeId(treeId), ...ids];
+    const [taken] = asked.length === 0 ? [] : await this.taken(asked);
+    if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
+    const place = indexEntryOf(tree);
+    const other = place === null ? undefined : this.#forest.get(place);
+    if (other !== undefined && other !== treeId)
+      refuse('tree/exists', `The tree ${other} has this system prompt in this project already.`, { treeId: other });
+    for (const id of ids) {
+      // Between the question and here somebody else may have come first.
+      if (this.#isHere(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
+    }
+    for (const id of ids) this.#homes.set(id, treeId);
+    if (place !== null && other === undefined) this.#forest.set(place, treeId);
+    return () => {
+      for (const id of ids) this.#homes.delete(id);
+      if (place !== null && other === undefined) this.#forest.delete(place);
+    };
+  }
+
+  /** The owner's tree that a live node belongs to. */
+  home(owner: string, id: NodeId): TreeId | null | Promise<TreeId | null> {
+    const known = this.#homes.get(id);
+    if (known !== undefined) {
+      const volume = this.#trees.find(owner, known);
+      if (volume === undefined) return null;
+      return volume.pages === null ? this.#liveIn(volume, id) : isLiveIn(volume.pages, id, known);
+    }
+    const elsewhere = this.#persistence?.treesOfNodes?.([id]);
+    if (elsewhere === undefined) return null;
+    return elsewhere.then((homes) => {
+      const found = homes.get(id);
+      const volume = found === undefined ? undefined : this.#trees.find(owner, found);
+      return volume === undefined ? null : this.#liveIn(volume, id);
+    });
+  }
+
+  async #liveIn(volume: TreeSlot, id: NodeId): Promise<TreeId | null> {
+    return isLiveIn(await this.#trees.load(volume), id, volume.id);
+  }
+
+  /** The act that an undo or a redo in a tree would turn round, with the other trees that it changed. */
+  act(
+    owner: string,
+    treeId: TreeId,
+    snapshot: Snapshot | null,
+    read: Extract<Read, { ask: 'undoable' | 'redoable' }>,
+  ): ActRecord | null | Promise<ActRecord | null> {
+    if (snapshot === null) return null;
+    const find = read.ask === 'undoable' ? undoableAct : redoableAct;
+    const record = snapshot.record(find(snapshot.log(0), read.actor, read.actId));
+    if (record === null) return null;
+    const { actId } = record;
+    const known = this.#acts.of(actId);
+    const others = (ids: Iterable<TreeId>) =>
+      [...new Set(ids)].sort().flatMap((id) => (id === treeId ? [] : (this.#trees.find(owner, id) ?? [])));
+    const more = this.#persistence?.treesOf?.(actId);
+    if (more !== undefined)
+      return more.then(async (ids) => {
+        const elsewhere: TreeId[] = [];
+        for (const volume of others([...known, ...ids]))
+          if (isChangedBy(actId, await this.#trees.load(volume))) elsewhere.push(volume.id);
+        return { ...record, elsewhere };
+      });
+    const elsewhere = others(known).filter(({ pages }) => pages !== null && isChangedBy(actId, pages));
+    return { ...record, elsewhere: elsewhere.map(({ id }) => id) };
+  }
+}
+
+/** Whether an act did something in a tree that can be turned back: neither its making nor a move of the pointer can. */
+function isChangedBy(act: ActId, { log }: LoadedSlot): boolean {
+  return log.some(({ actId, version, steps }) => actId === act && version > 1 && isUndoable(steps));
+}
+
+function isLiveIn({ tree }: LoadedSlot, id: NodeId, treeId: TreeId): TreeId | null {
+  return findNode(tree, id) === undefined ? null : treeId;
+}
+
+function forestPlace(owner: string, project: string, key: string): string {
+  return JSON.stringify([owner, project, key]);
+}
+
+function indexEntryOf(row: Pick<TreeRow, 'owner' | 'attributes'>): string | null {
+  const { forestKey, project, trashedAt } = row.attributes;
+  if (typeof forestKey !== 'string' || trashedAt !== undefined) return null;
+  return forestPlace(row.owner, project ?? '', forestKey);
+}

@@ -1,0 +1,385 @@
+/** A book as a store: the contract of core, for one owner. */
+import {
+  type AbortSignalLike,
+  type AccountStore,
+  allBookmarks,
+  allNodes,
+  assertArgument,
+  type BackfillProgress,
+  type BlobStore,
+  type Capabilities,
+  type ChangeOptions,
+  type ChangeResult,
+  type Commit,
+  type CommitSummary,
+  type ConversationFormat,
+  checkTree,
+  type ExternalId,
+  type FsckReport,
+  findNode,
+  fromRows,
+  isAppError,
+  type LinearRecord,
+  type ListEvent,
+  type NewestAct,
+  type Node,
+  type NodeId,
+  type Page,
+  type PlannerFactory,
+  type Provenance,
+  type PurgeReport,
+  type ReadProgram,
+  type RunStore,
+  refuse,
+  type SearchHit,
+  type SearchQuery,
+  type Store,
+  type StoreInfo,
+  type TrashItem,
+  type TreeId,
+  type TreeQuery,
+  type TreeSummary,
+} from '@coppice/core';
+import { argument, checkedReads } from '../argument-shapes.ts';
+import { addHashesOf, addHashesOfLog } from '../attachments.ts';
+import { commitSummary } from '../history.ts';
+import { pageLimit, usualHistory } from '../limits.ts';
+import type { StoreOptions } from '../options.ts';
+import { type PurgeWhat, purgeFromTree } from '../purge.ts';
+import { notInTrash, unknownTree } from '../refusals.ts';
+import { repairRows } from '../repair.ts';
+import { Accounts } from './accounts.ts';
+import { Blobs } from './blobs.ts';
+import { copiesOf } from './copies.ts';
+import { ExternalIds } from './external-ids.ts';
+import { listTrash, listTreesInMemory, searchMessages } from './lists.ts';
+import { findNewestAct } from './newest-act.ts';
+import type { Persistence } from './persistence.ts';
+import { Runs } from './runs.ts';
+import { TreeState, type TreeStateOptions } from './tree-state.ts';
+
+// A reply that nobody writes any more, and a run whose reply is not there; databases find them under the same codes.
+const unwritten = 'J27 pending-without-run';
+const unplaced = 'run-dangling';
+
+/** What belongs to a book beside its trees, shared by all its handles. */
+export interface StoreParts {
+  readonly state: TreeState;
+  readonly runs: Runs;
+  readonly blobs: Blobs;
+  readonly accounts: Accounts;
+  readonly names: ExternalIds;
+}
+
+/** What a store on top of a book says of itself, and what it does when it is asked to copy or to close itself. */
+export interface StoreIdentity {
+  readonly supports: Capabilities;
+  info(): StoreInfo;
+  backup(to: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A book as a store is opened with it. */
+export function treeStateOf(
+  { treeWrites, kit }: StoreOptions,
+  about: Pick<TreeStateOptions, 'persistence' | 'readOnly'>,
+): TreeState {
+  return new TreeState({
+    ...about,
+    ...(treeWrites === undefined ? {} : { treeWrites }),
+    ...(kit === undefined ? {} : { kit }),
+  });
+}
+
+/** The desk of a book. */
+export function storePartsOf(state: TreeState, persistence?: Persistence, options: StoreOptions = {}): StoreParts {
+  return {
+    state,
+    runs: new Runs(state),
+    blobs: new Blobs(state, persistence, options),
+    accounts: new Accounts(state),
+    names: new ExternalIds(state),
+  };
+}
+
+/** A store over a book, as one owner sees it. Handles of other owners share the book and nothing else. */
+export class InProcessStore implements Store {
+  readonly owner: string;
+  readonly supports: Capabilities;
+  readonly runs: RunStore;
+  readonly blobs: BlobStore;
+  readonly accounts: AccountStore;
+  readonly #parts: StoreParts;
+  readonly #plate: StoreIdentity;
+
+  constructor(parts: StoreParts, plate: StoreIdentity, owner: string) {
+    assertArgument('owner', owner, argument.ownerName);
+    this.#parts = parts;
+    this.#plate = plate;
+    this.owner = owner;
+    this.supports = plate.supports;
+    this.runs = parts.runs.for(owner);
+    this.blobs = parts.blobs.for(owner);
+    this.accounts = parts.accounts;
+  }
+
+  forOwner(owner: string): InProcessStore {
+    return new InProcessStore(this.#parts, this.#plate, owner);
+  }
+
+  get #state(): TreeState {
+    return this.#parts.state;
+  }
+
+  read<T>(treeId: TreeId, reading: () => ReadProgram<T>): Promise<T> {
+    return this.#state.read(this.owner, treeId, () => checkedReads(reading()));
+  }
+
+  change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>> {
+    return this.#state.change(this.owner, treeId, planning, options);
+  }
+
+  feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
+    return this.#state.feed(this.owner, treeId, since, signal);
+  }
+
+  feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent> {
+    return this.#state.feedAll(this.owner, since, signal);
+  }
+
+  async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
+    this.#state.alive();
+    assertArgument('ids', ids, argument.nodeIds);
+    const texts = new Map<NodeId, string>();
+    await this.#state.follow();
+    if (this.#state.find(this.owner, treeId) === undefined) return texts;
+    const { pages } = await this.#state.open(this.owner, treeId);
+    for (const id of ids) {
+      const message = findNode(pages.tree, id)?.message;
+      if (message != null) texts.set(id, JSON.stringify(message));
+    }
+    return texts;
+  }
+
+  async close(): Promise<void> {
+    this.#state.close();
+    await this.#plate.close();
+  }
+
+  async info(): Promise<StoreInfo> {
+    return this.#plate.info();
+  }
+
+  async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
+    this.#state.alive();
+    assertArgument('query', query, argument.treeQuery);
+    await this.#state.follow(true);
+    return listTreesInMemory(this.#state, this.owner, query);
+  }
+
+  async formatOf(treeId: TreeId): Promise<ConversationFormat | null> {
+    this.#state.alive();
+    await this.#state.follow(true);
+    return this.#state.find(this.owner, treeId)?.format ?? null;
+  }
+
+  async search(query: SearchQuery): Promise<Page<SearchHit>> {
+    this.#state.alive();
+    assertArgument('query', query, argument.searchQuery);
+    await this.#state.follow(true);
+    return searchMessages(this.#state, this.owner, query);
+  }
+
+  async history(
+    treeId: TreeId,
+    options: { readonly before?: number; readonly limit?: number } = {},
+  ): Promise<readonly CommitSummary[]> {
+    assertArgument('options', options, argument.historyQuery);
+    const limit = pageLimit(options.limit ?? usualHistory);
+    const { pages } = await this.#state.open(this.owner, treeId);
+    const end = Math.max(0, Math.min(pages.tree.version, (options.before ?? Number.POSITIVE_INFINITY) - 1));
+    return pages.log
+      .slice(Math.max(0, end - limit), end)
+      .reverse()
+      .map(commitSummary);
+  }
+
+  async newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null> {
+    this.#state.alive();
+    assertArgument('actor', actor, argument.actorName);
+    assertArgument('which', which, argument.actKind);
+    await this.#state.follow(true);
+    return findNewestAct(this.#state, this.owner, actor, which);
+  }
+
+  async trash(treeId: TreeId): Promise<readonly TrashItem[]> {
+    const { volume, pages } = await this.#state.open(this.owner, treeId);
+    return listTrash(volume, pages);
+  }
+
+  async purge(treeId: TreeId, what: PurgeWhat): Promise<PurgeReport> {
+    this.#state.writable();
+    assertArgument('what', what, argument.purgeQuery);
+    return this.#state.locks.run(treeId, async () => {
+      const { volume, pages } = await this.#state.open(this.owner, treeId);
+      const done = purgeFromTree(pages.tree, pages.log, what);
+      const { nodeIds, tree, log, report } = done;
+      if (nodeIds.size === 0) return { ...report, copies: [], waitingAttachments: 0, uncleared: [] };
+      const purged = allNodes(pages.tree).filter((node) => nodeIds.has(node.id));
+      const named = nodesNamedBy(purged, pages.log);
+      const copies = await copiesOf(this.#state, this.owner, treeId, purged);
+      await this.#parts.runs.forget(treeId, nodeIds);
+      await this.#state.purge(volume, { type: 'purge', treeId, nodeIds: [...nodeIds], tree, log });
+      this.#parts.names.forget(treeId, nodeIds);
+      const waitingAttachments = await this.#parts.blobs.collect(this.owner, named);
+      return { ...report, copies, waitingAttachments, uncleared: [] };
+    });
+  }
+
+  async purgeTree(treeId: TreeId): Promise<PurgeReport> {
+    this.#state.writable();
+    return this.#state.locks.run(treeId, async () => {
+      const volume = this.#state.find(this.owner, treeId) ?? unknownTree(treeId);
+      if (volume.row.attributes.trashedAt === undefined) notInTrash(treeId);
+      return this.#forget(treeId);
+    });
+  }
+
+  /** Forgets a tree whether it is in the trash or not: what discarding a temporary one is. */
+  async discard(treeId: TreeId): Promise<void> {
+    this.#state.writable();
+    await this.#state.locks.run(treeId, async () => {
+      if (this.#state.find(this.owner, treeId) === undefined) unknownTree(treeId);
+      await this.#forget(treeId);
+    });
+  }
+
+  async #forget(treeId: TreeId): Promise<PurgeReport> {
+    const volume = this.#state.find(this.owner, treeId) ?? unknownTree(treeId);
+    const { nodes, log } = await this.#readable(treeId);
+    const named = nodesNamedBy(nodes, log);
+    const copies = await copiesOf(this.#state, this.owner, treeId, nodes);
+    await this.#parts.runs.forget(treeId);
+    await this.#state.forget(volume);
+    this.#parts.names.forget(treeId);
+    this.#parts.accounts.forget(treeId);
+    const waitingAttachments = await this.#parts.blobs.collect(this.owner, named);
+    const contents = log.reduce((sum, { steps }) => sum + steps.filter(({ type }) => type === 'replace').length, 0);
+    return { nodes: nodes.length, contents, copies, waitingAttachments, uncleared: [] };
+  }
+
+  /** The nodes and the log of a tree that is about to be purged; nothing where it cannot be read any more. */
+  async #readable(treeId: TreeId): Promise<{ readonly nodes: readonly Node[]; readonly log: readonly Commit[] }> {
+    try {
+      const { pages } = await this.#state.open(this.owner, treeId);
+      return { nodes: [...allNodes(pages.tree)], log: pages.log };
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return { nodes: [], log: [] };
+    }
+  }
+
+  async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
+    assertArgument('ids', ids, argument.externalIds);
+    return this.#parts.names.put(this.owner, ids);
+  }
+
+  async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
+    assertArgument('names', { format, scope, ids }, argument.wantedNames);
+    return this.#parts.names.find(this.owner, format, scope, ids);
+  }
+
+  externalIdsOf(treeId: TreeId): Promise<readonly ExternalId[]> {
+    return this.#parts.names.of(this.owner, treeId);
+  }
+
+  async addProvenance(rows: readonly Provenance[]): Promise<void> {
+    assertArgument('rows', rows, argument.provenances);
+    return this.#parts.names.addProvenance(this.owner, rows);
+  }
+
+  provenanceOf(treeId: TreeId): Promise<readonly Provenance[]> {
+    return this.#parts.names.provenanceOf(this.owner, treeId);
+  }
+
+  async putLinear(record: LinearRecord): Promise<void> {
+    assertArgument('record', record, argument.linearRecord);
+    return this.#state.putLinear(this.owner, record);
+  }
+
+  async *backfill(
+    options: { readonly batch?: number; readonly signal?: AbortSignalLike } = {},
+  ): AsyncGenerator<BackfillProgress> {
+    this.#state.writable();
+    assertArgument('options', options, argument.backfillOptions);
+    const batch = pageLimit(options.batch);
+    if (!this.#state.branches(this.owner)) return;
+    const open = [...this.#state.owned(this.owner)].filter((volume) => volume.format === 'linear').map(({ id }) => id);
+    let done = 0;
+    while (done < open.length && options.signal?.aborted !== true) {
+      for (const id of open.slice(done, done + batch)) await this.#state.storeAsTree(this.owner, id);
+      done = Math.min(open.length, done + batch);
+      yield { done, left: open.length - done };
+    }
+  }
+
+  /** The trees that are asked for: one, if it is there, or all. */
+  protected wanted(treeId: TreeId | undefined): TreeId[] {
+    return [...this.#state.owned(this.owner)].flatMap(({ id }) => (treeId === undefined || id === treeId ? [id] : []));
+  }
+
+  async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+    assertArgument('options', options, argument.fsckOptions);
+    if (options.repair === true) this.#state.writable();
+    this.#state.alive();
+    const findings: FsckReport['findings'][number][] = [];
+    const repaired: string[] = [];
+    let nodes = 0;
+    const wanted = this.wanted(options.treeId);
+    if (options.treeId !== undefined && wanted.length === 0) unknownTree(options.treeId);
+    for (const id of wanted) {
+      const { pages } = await this.#state.open(this.owner, id);
+      nodes += pages.tree.nodes.size;
+      const found = checkTree(pages.tree);
+      for (const finding of found) findings.push({ ...finding, treeId: id });
+      const runs = await this.runs.list(id);
+      const warn = (code: string, at: string) =>
+        findings.push({ code, severity: 'warning', id: at, message: `${code} at ${at}.`, treeId: id });
+      const written = new Set(runs.map((run) => run.nodeId));
+      for (const node of allNodes(pages.tree))
+        if (node.status === 'pending' && node.removedIn === null && !written.has(node.id)) warn(unwritten, node.id);
+      for (const run of runs) if (findNode(pages.tree, run.nodeId)?.removedIn !== null) warn(unplaced, run.id);
+      if (options.repair !== true || found.every(({ severity }) => severity !== 'error')) continue;
+      for (const text of await this.#mend(id)) repaired.push(text);
+    }
+    return { trees: wanted.length, nodes, findings, repaired };
+  }
+
+  async #mend(treeId: TreeId): Promise<readonly string[]> {
+    return this.#state.locks.run(treeId, async () => {
+      const { volume, pages } = await this.#state.open(this.owner, treeId);
+      const { tree } = pages;
+      const { row, nodes, bookmarks, repaired } = repairRows({
+        row: tree,
+        nodes: allNodes(tree),
+        bookmarks: allBookmarks(tree),
+      });
+      if (repaired.length > 0) await this.#state.mend(volume, fromRows(row, nodes, bookmarks));
+      return repaired;
+    });
+  }
+
+  async backup(to: string): Promise<void> {
+    this.#state.alive();
+    if (to === '') refuse('command/invalid', 'A backup needs a place to go to.');
+    await this.#plate.backup(to);
+  }
+}
+
+/** The attachments that nodes and former contents name. */
+function nodesNamedBy(nodes: Iterable<Node>, log: readonly Commit[]): ReadonlySet<string> {
+  const named = new Set<string>();
+  addHashesOf(nodes, named);
+  addHashesOfLog(log, named);
+  return named;
+}

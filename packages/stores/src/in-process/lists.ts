@@ -1,0 +1,187 @@
+/** What a book tells over all trees of an owner, and what lies in the trash of one. */
+import {
+  allNodes,
+  findAnyNode,
+  isAppError,
+  type Node,
+  type Page,
+  previewOf,
+  type SearchHit,
+  type SearchQuery,
+  type TrashItem,
+  type TreeId,
+  type TreeQuery,
+  type TreeRow,
+  type TreeSummary,
+} from '@coppice/core';
+import { fromCursor, toCursor } from '../cursor.ts';
+import { pageLimit } from '../limits.ts';
+import { hasTerms, searchTerms, snippetOf } from '../search.ts';
+import type { LoadedSlot, TreeSlot } from './tree-slot.ts';
+import type { TreeState } from './tree-state.ts';
+
+/** The name that a tree goes by. */
+function titleOfTree({ attributes }: Pick<TreeRow, 'attributes'>): string | null {
+  return attributes.title ?? attributes.autoTitle ?? null;
+}
+
+function fitsQuery({ attributes }: TreeRow, query: TreeQuery): boolean {
+  const { project, folder, tag, pinned, trashed = false, forest, title } = query;
+  return (
+    (attributes.trashedAt !== undefined) === trashed &&
+    (project === undefined || attributes.project === project) &&
+    (folder === undefined || attributes.folder === folder) &&
+    (tag === undefined || attributes.tags?.includes(tag) === true) &&
+    (pinned === undefined || (attributes.pinned === true) === pinned) &&
+    (forest === undefined || (attributes.forestKey !== undefined) === forest) &&
+    (title === undefined || (titleOfTree({ attributes }) ?? '').toLowerCase().includes(title.toLowerCase()))
+  );
+}
+
+/** An owner's trees, newest change first. */
+export function listTreesInMemory(state: TreeState, owner: string, query: TreeQuery): Page<TreeSummary> {
+  const limit = pageLimit(query.limit);
+  const from = query.cursor == null ? null : fromCursor('trees', ['number', 'string'], query.cursor);
+  const found: TreeSlot[] = [];
+  for (const volume of state.owned(owner)) {
+    const { row } = volume;
+    if (from !== null && !isOlder(row, Number(from[0]), String(from[1]))) continue;
+    if (fitsQuery(row, query)) found.push(volume);
+  }
+  found.sort((a, b) => b.row.updatedAt - a.row.updatedAt || (a.id < b.id ? 1 : -1));
+  const part = found.slice(0, limit);
+  const last = part[part.length - 1];
+  const cursor = last === undefined || found.length <= limit ? null : toCursor('trees', [last.row.updatedAt, last.id]);
+  return { items: part.map(treeSummaryOf), cursor };
+}
+
+function isOlder({ updatedAt, id }: TreeRow, time: number, than: string): boolean {
+  return updatedAt < time || (updatedAt === time && id < than);
+}
+
+function treeSummaryOf({ row, format }: TreeSlot): TreeSummary {
+  const { id, owner, rootId, version, structureVersion, activeNodeId, nextSeq, createdAt, updatedAt, attributes } = row;
+  return {
+    id,
+    owner,
+    rootId,
+    version,
+    structureVersion,
+    activeNodeId,
+    nextSeq,
+    createdAt,
+    updatedAt,
+    attributes,
+    format,
+  };
+}
+
+interface SearchFound {
+  readonly volume: TreeSlot;
+  readonly node: Node;
+}
+
+/** The messages of an owner that have every term, newest first. Trees in the trash are not looked through. */
+export async function searchMessages(state: TreeState, owner: string, query: SearchQuery): Promise<Page<SearchHit>> {
+  const limit = pageLimit(query.limit);
+  const terms = searchTerms(query.text);
+  const from = query.cursor == null ? null : fromCursor('hits', ['number', 'string', 'number'], query.cursor);
+  if (terms.length === 0) return { items: [], cursor: null };
+  const found: SearchFound[] = [];
+  for (const volume of [...state.owned(owner)]) {
+    const { attributes } = volume.row;
+    if (attributes.trashedAt !== undefined) continue;
+    if (query.treeId !== undefined && volume.id !== query.treeId) continue;
+    if (query.project !== undefined && attributes.project !== query.project) continue;
+    const pages =
+      query.treeId === volume.id
+        ? (await state.open(owner, volume.id)).pages
+        : await readableSlot(state, owner, volume.id);
+    if (pages === null) continue;
+    for (const node of allNodes(pages.tree)) {
+      if (node.removedIn !== null || node.role === 'root' || !hasTerms(node.text, terms)) continue;
+      if (query.roles !== undefined && !query.roles.includes(node.role)) continue;
+      if (from === null || isAfter({ volume, node }, from)) found.push({ volume, node });
+    }
+  }
+  found.sort(newestFirst);
+  const part = found.slice(0, limit);
+  const last = part[part.length - 1];
+  const cursor =
+    last === undefined || found.length <= limit
+      ? null
+      : toCursor('hits', [last.node.createdAt, last.volume.id, last.node.seq]);
+  return { items: part.map((one) => searchHitOf(one, terms)), cursor };
+}
+
+/**
+ * A loaded tree, or null where it cannot be read: what goes over all trees passes over such a one, since opening the store
+ * reported it, and a read of that tree alone reports it again.
+ */
+export async function readableSlot(state: TreeState, owner: string, id: TreeId): Promise<LoadedSlot | null> {
+  try {
+    return (await state.open(owner, id)).pages;
+  } catch (error) {
+    if (!isAppError(error) || (error.code !== 'store/damaged' && error.code !== 'store/newer')) throw error;
+    return null;
+  }
+}
+
+function newestFirst(a: SearchFound, b: SearchFound): number {
+  return (
+    b.node.createdAt - a.node.createdAt ||
+    (a.volume.id === b.volume.id ? b.node.seq - a.node.seq : a.volume.id < b.volume.id ? 1 : -1)
+  );
+}
+
+function isAfter({ volume, node }: SearchFound, [time, id, seq]: readonly (string | number)[]): boolean {
+  if (node.createdAt !== time) return node.createdAt < Number(time);
+  return volume.id === id ? node.seq < Number(seq) : volume.id < String(id);
+}
+
+function searchHitOf({ volume, node }: SearchFound, terms: readonly string[]): SearchHit {
+  return {
+    treeId: volume.id,
+    nodeId: node.id,
+    role: node.role === 'root' ? 'system' : node.role,
+    title: titleOfTree(volume.row),
+    createdAt: node.createdAt,
+    snippet: snippetOf(node.text, terms),
+  };
+}
+
+/** What was removed from a tree and can come back: one item per subtree, newest removal first. */
+export function listTrash(volume: TreeSlot, { tree, log }: LoadedSlot): TrashItem[] {
+  const nodes = allNodes(tree);
+  const tops = new Map<string, { readonly node: Node; count: number }>();
+  const topOf = new Map<string, string>();
+  // Parents may be younger than their children, so each way up is walked, and remembered for the nodes on it.
+  for (const node of nodes) {
+    if (node.removedIn === null) continue;
+    const way: Node[] = [];
+    let at: Node = node;
+    while (!topOf.has(at.id)) {
+      way.push(at);
+      const parent = at.parentId === null ? undefined : findAnyNode(tree, at.parentId);
+      if (parent === undefined || parent.removedIn !== at.removedIn) {
+        tops.set(at.id, { node: at, count: 0 });
+        topOf.set(at.id, at.id);
+        break;
+      }
+      at = parent;
+    }
+    const top = topOf.get(at.id) ?? at.id;
+    for (const one of way) topOf.set(one.id, top);
+    const item = tops.get(top);
+    if (item !== undefined) item.count++;
+  }
+  const items: TrashItem[] = [];
+  // What went together is told in the order in which it was made, whatever ids its makers chose.
+  const found = [...tops.values()].sort((a, b) => a.node.seq - b.node.seq);
+  for (const { node, count } of found) {
+    const removedIn = node.removedIn ?? 0;
+    const at = log[removedIn - 1]?.at ?? tree.updatedAt;
+    items.push({ treeId: volume.id, nodeId: node.id, removedIn, at, count, preview: previewOf(node, count - 1) });
+  }
+  return items.sort((a, b) => b.removedIn - a.removedIn);
+}

@@ -1,0 +1,60 @@
+/** The newest act of an actor over all trees of a book. */
+import {
+  type Commit,
+  type NewestAct,
+  type NewestActIn,
+  newestBeginning,
+  newestRedoable,
+  newestUndoable,
+} from '@coppice/core';
+import { readableSlot } from './lists.ts';
+import type { TreeSlot } from './tree-slot.ts';
+import type { TreeState } from './tree-state.ts';
+
+const none = Number.NEGATIVE_INFINITY;
+
+interface Candidate extends NewestActIn {
+  readonly volume: TreeSlot;
+}
+
+/**
+ * Trees are asked in the order of their last change and only as long as one could hold something newer, so that most
+ * calls load one or two. Commits are compared by their time, and by the order in which this process saw them where the
+ * times are equal.
+ */
+export async function findNewestAct(
+  state: TreeState,
+  owner: string,
+  actor: string,
+  which: 'undoable' | 'redoable',
+): Promise<NewestAct | null> {
+  let best: Candidate | null = null;
+  let begun: { readonly commit: Commit; readonly volume: TreeSlot } | null = null;
+  const volumes = [...state.owned(owner)].sort((a, b) => b.row.updatedAt - a.row.updatedAt || b.sequence - a.sequence);
+  for (const volume of volumes) {
+    if (Math.max(best?.commit.at ?? none, begun?.commit.at ?? none) > volume.row.updatedAt) break;
+    const pages = await readableSlot(state, owner, volume.id);
+    if (pages === null) continue;
+    const log = pages.log.slice(0, pages.tree.version);
+    const found = which === 'undoable' ? newestUndoable(log, actor) : newestRedoable(log, actor);
+    if (found !== null && (best === null || isNewer({ ...found, volume }, best))) best = { ...found, volume };
+    const first = which === 'redoable' ? newestBeginning(log, actor) : null;
+    if (first !== null && (begun === null || isNewer({ commit: first, volume }, begun)))
+      begun = { commit: first, volume };
+  }
+  if (best === null || (begun !== null && isNewer(begun, best))) return null;
+  return { treeId: best.volume.id, actId: best.actId, madeTree: best.commit.version === 1 };
+}
+
+type Placed = Pick<Candidate, 'commit' | 'volume'>;
+
+function isNewer(one: Placed, other: Placed): boolean {
+  if (one.commit.at !== other.commit.at) return one.commit.at > other.commit.at;
+  if (one.volume === other.volume) return one.commit.version > other.commit.version;
+  return sequenceOf(one) > sequenceOf(other);
+}
+
+/** The number of a commit among those of all trees. One from before the store was opened counts as its tree's first. */
+function sequenceOf({ commit, volume }: Placed): number {
+  return volume.sequences.get(commit.version) ?? 0;
+}

@@ -1,0 +1,144 @@
+/** Generations on their way, and their text so far. */
+import { type NodeId, type Run, type RunChunk, type RunStore, refuse, type TreeId } from '@coppice/core';
+import type { TreeState } from './tree-state.ts';
+
+interface ActiveRun {
+  readonly owner: string;
+  run: Run;
+  readonly chunks: RunChunk[];
+  length: number;
+}
+
+/** The runs of a book; each owner sees those in the owner's own trees. */
+export class Runs {
+  readonly #state: TreeState;
+  readonly #running = new Map<string, ActiveRun>();
+
+  constructor(state: TreeState) {
+    this.#state = state;
+  }
+
+  /** Tells of a run that was kept before, when the book is opened. */
+  know(owner: string, run: Run, chunks: readonly RunChunk[]): void {
+    const length = chunks.reduce((end, chunk) => Math.max(end, chunk.offset + chunk.text.length), 0);
+    this.#running.set(run.id, { owner, run, chunks: [...chunks], length });
+  }
+
+  /** Ends the runs of a tree that is purged, or of some of its nodes. */
+  async forget(treeId: TreeId, nodeIds?: ReadonlySet<NodeId>): Promise<void> {
+    for (const { run } of [...this.#running.values()])
+      if (run.treeId === treeId && nodeIds?.has(run.nodeId) !== false) await this.#end(run.id);
+  }
+
+  async #end(id: string): Promise<void> {
+    await this.#state.keep({ type: 'run-end', runId: id });
+    this.#running.delete(id);
+  }
+
+  #find(owner: string, id: string): ActiveRun | undefined {
+    const running = this.#running.get(id);
+    return running?.owner === owner ? running : undefined;
+  }
+
+  async #keep(running: ActiveRun, run: Run): Promise<void> {
+    await this.#state.keep({ type: 'run', owner: running.owner, run });
+    running.run = run;
+  }
+
+  async #append(running: ActiveRun, chunk: RunChunk): Promise<void> {
+    if (chunk.offset > running.length)
+      refuse(
+        'command/invalid',
+        `The run ${running.run.id} has ${running.length} characters: a piece at ${chunk.offset} would leave a hole.`,
+        { runId: running.run.id, offset: chunk.offset },
+      );
+    // What is there already was sent before; only what goes beyond it is new.
+    const text = chunk.text.slice(running.length - chunk.offset);
+    if (text === '') return;
+    const added = { offset: running.length, text };
+    await this.#state.keep({ type: 'run-chunk', runId: running.run.id, chunk: added });
+    running.chunks.push(added);
+    running.length += text.length;
+  }
+
+  /** The runs as one owner sees them. */
+  for(owner: string): RunStore {
+    const locks = this.#state.locks;
+    const locked = <T>(id: string, work: () => Promise<T>) => {
+      this.#state.writable();
+      return locks.run(`run ${id}`, work);
+    };
+    return {
+      start: (run) =>
+        locked(run.id, async () => {
+          await this.#state.open(owner, run.treeId);
+          const there = this.#running.get(run.id);
+          if (there !== undefined) {
+            if (there.owner === owner && JSON.stringify(there.run) === JSON.stringify(run)) return;
+            refuse('id/taken', `There is a run ${run.id} already.`, { runId: run.id });
+          }
+          await this.#state.keep({ type: 'run', owner, run });
+          this.know(owner, run, []);
+        }),
+      beat: (id, at) =>
+        locked(id, async () => {
+          const running = this.#find(owner, id);
+          if (running !== undefined) await this.#keep(running, { ...running.run, beatAt: at });
+          return running !== undefined;
+        }),
+      note: (id, data) =>
+        locked(id, async () => {
+          const running = this.#find(owner, id);
+          if (running !== undefined)
+            await this.#keep(running, { ...running.run, data: { ...running.run.data, ...data } });
+          return running !== undefined;
+        }),
+      append: (id, chunk) =>
+        locked(id, async () => {
+          const running = this.#find(owner, id);
+          if (running !== undefined) await this.#append(running, chunk);
+          return running !== undefined;
+        }),
+      chunks: async (id, from = 0) => {
+        this.#state.alive();
+        return chunksFrom(this.#find(owner, id)?.chunks ?? [], from);
+      },
+      find: async (id) => {
+        this.#state.alive();
+        return this.#find(owner, id)?.run ?? null;
+      },
+      list: async (treeId) => {
+        this.#state.alive();
+        const own = [...this.#running.values()].filter((running) => running.owner === owner);
+        return own.map(({ run }) => run).filter((run) => treeId === undefined || run.treeId === treeId);
+      },
+      claimStale: async (before, process, at) => {
+        const claimed: Run[] = [];
+        for (const { run, owner: whose } of [...this.#running.values()]) {
+          if (whose !== owner || run.beatAt >= before) continue;
+          await locked(run.id, async () => {
+            const running = this.#find(owner, run.id);
+            if (running === undefined || running.run.beatAt >= before) return;
+            await this.#keep(running, { ...running.run, process, beatAt: at });
+            claimed.push(running.run);
+          });
+        }
+        return claimed;
+      },
+      end: (id) =>
+        locked(id, async () => {
+          if (this.#find(owner, id) !== undefined) await this.#end(id);
+        }),
+    };
+  }
+}
+
+/** The text from an offset on: the piece that the offset lies in is cut, so that nothing comes twice. */
+function chunksFrom(chunks: readonly RunChunk[], from: number): RunChunk[] {
+  const found: RunChunk[] = [];
+  for (const { offset, text } of chunks) {
+    if (offset + text.length <= from) continue;
+    found.push(offset >= from ? { offset, text } : { offset: from, text: text.slice(from - offset) });
+  }
+  return found;
+}

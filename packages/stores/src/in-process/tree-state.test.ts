@@ -1,0 +1,269 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { actId, ask, type LinearRecord, nodeId, planOf, type Store, type Tree, treeId } from '@coppice/core';
+import { TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../conformance/subject.ts';
+import { createMemoryStore } from '../memory/index.ts';
+import { InProcessStore, type StoreIdentity, storePartsOf } from './in-process-store.ts';
+import type { LoadedTree, PersistedEntry, Persistence } from './persistence.ts';
+import { TreeState } from './tree-state.ts';
+
+const plate: StoreIdentity = {
+  supports: { durable: true, processes: false, search: true, crossProcessFeed: false, history: true },
+  info: () => ({ kind: 'test', place: 'test:', readOnly: false, schemaVersion: 1, notes: [] }),
+  backup: async () => undefined,
+  close: async () => undefined,
+};
+
+function storeWith(persistence: Persistence, state = new TreeState({ persistence })): InProcessStore {
+  return new InProcessStore(storePartsOf(state, persistence), plate, 'local');
+}
+
+function versionIn(store: Store, id: TestTree['treeId']): Promise<number | undefined> {
+  return store.read(id, () => ask('tree', {})).then((row) => row?.version);
+}
+
+/** A keeper that remembers what it was given, as a disk would. */
+class Holder implements Persistence {
+  readonly entries: PersistedEntry[] = [];
+  readonly loaded: string[] = [];
+  readonly trees = new Map<string, { tree: Tree; log: LoadedTree['log'][number][]; sequence: number }>();
+  fails = false;
+  before: (entry: PersistedEntry) => Promise<void> = async () => undefined;
+
+  async persist(entry: PersistedEntry): Promise<void> {
+    await this.before(entry);
+    if (this.fails) throw new Error('The disk is full.');
+    this.entries.push(entry);
+    if (entry.type !== 'commit') return;
+    const kept = this.trees.get(entry.treeId);
+    const log = [...(kept?.log ?? []), entry.settled.commit];
+    this.trees.set(entry.treeId, { tree: entry.tree, log, sequence: entry.sequence });
+  }
+
+  async load(id: string): Promise<LoadedTree> {
+    this.loaded.push(id);
+    const kept = this.trees.get(id);
+    if (kept === undefined) throw new Error(`There is no tree ${id} on the shelf.`);
+    return kept;
+  }
+
+  asked: () => Promise<void> = async () => undefined;
+
+  async treesOfNodes(ids: readonly ReturnType<typeof nodeId>[]) {
+    await this.asked();
+    const homes = new Map<ReturnType<typeof nodeId>, TestTree['treeId']>();
+    for (const { log } of this.trees.values())
+      for (const { steps, treeId: home } of log)
+        for (const step of steps)
+          if (step.type === 'insert' && ids.includes(step.node.id)) homes.set(step.node.id, home);
+    return homes;
+  }
+
+  async treesOf(actId: string) {
+    return [...this.trees.values()].flatMap(({ log }) =>
+      log.filter((one) => one.actId === actId).map((one) => one.treeId),
+    );
+  }
+
+  reopened(): InProcessStore {
+    const state = new TreeState({ persistence: this });
+    state.know([...this.trees.values()].map(({ tree, sequence }) => ({ row: tree, format: 'tree', sequence })));
+    return storeWith(this, state);
+  }
+}
+
+/** A tree that alone names an attachment, and one that is to be a copy of it. */
+async function attached(holder: Holder) {
+  const store = new InProcessStore(
+    storePartsOf(new TreeState({ persistence: holder }), holder, { attachmentGrace: 0 }),
+    plate,
+    'local',
+  );
+  const info = await store.blobs.put(new Uint8Array([1, 2, 3]), 'text/plain');
+  const source = await TestTree.make({ store });
+  const file = { type: 'file', source: { type: 'blob', hash: info.hash }, mediaType: 'text/plain' };
+  const message = { role: 'user' as const, content: [file] };
+  await source.run({ type: 'append', treeId: source.treeId, messages: [{ message }] });
+  return { store, info, source, copy: new TestTree(store, treeId(uuid(2))) };
+}
+
+function copying(source: TestTree, copy: TestTree) {
+  return { type: 'duplicate', treeId: copy.treeId, from: source.treeId } as const;
+}
+
+async function purgeTree(store: Store, fixture: TestTree): Promise<void> {
+  await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
+  await store.purgeTree(fixture.treeId);
+}
+
+describe('a book', () => {
+  it('[K136] shows a commit to nobody before its keeper has it', async () => {
+    const holder = new Holder();
+    const store = storeWith(holder);
+    const fixture = await TestTree.make({ store });
+    const seen: (number | undefined)[] = [];
+    holder.before = async () => {
+      seen.push(await versionIn(store, fixture.treeId));
+      seen.push((await store.trees()).items[0]?.version);
+    };
+    await fixture.grow(['a']);
+    expect(seen).toEqual([1, 1]);
+    expect(await versionIn(store, fixture.treeId)).toBe(2);
+  });
+
+  it('[K137] stays as it was when its keeper fails, and goes on when it works again', async () => {
+    const holder = new Holder();
+    const store = storeWith(holder);
+    const fixture = await TestTree.make({ store });
+    holder.fails = true;
+    await expect(fixture.grow(['a'])).rejects.toThrow('The disk is full.');
+    await expect(TestTree.make({ store, treeId: treeId(uuid(2)) })).rejects.toThrow('The disk is full.');
+    await expect(store.blobs.put(new Uint8Array([1]), 'text/plain')).rejects.toThrow('The disk is full.');
+    const record: LinearRecord = { treeId: treeId(uuid(3)), createdAt: 1, messages: [{ message: user('a') }] };
+    await expect(store.putLinear(record)).rejects.toThrow('The disk is full.');
+    expect((await store.trees()).items.map((item) => item.version)).toEqual([1]);
+    expect((await store.search({ text: 'a' })).items).toEqual([]);
+    holder.fails = false;
+    await fixture.grow(['a']);
+    await store.putLinear(record);
+    expect((await store.search({ text: 'a' })).items.length).toBe(2);
+  });
+
+  it('[K147] gives ids and unique keys to one only while its keeper works, and back when it fails', async () => {
+    const holder = new Holder();
+    const store = storeWith(holder);
+    const fixtures = [await TestTree.make({ store }), await TestTree.make({ store, treeId: treeId(uuid(2)) })];
+    holder.before = () => new Promise((resolve) => setTimeout(resolve, 5));
+    const append = (fixture: TestTree) =>
+      fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('same'), id: uuid(77) }] });
+    holder.fails = true;
+    expect((await Promise.allSettled(fixtures.map(append))).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+    ]);
+    holder.fails = false;
+    const results = await Promise.allSettled(fixtures.map(append));
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const made = await Promise.all(
+      [30, 31].map((at) => {
+        const fixture = new TestTree(store, treeId(uuid(at)));
+        return fixture.run({
+          type: 'create',
+          treeId: fixture.treeId,
+          forest: true,
+          attributes: { systemPrompt: 'Be kind.' },
+        });
+      }),
+    );
+    expect(new Set(made.map(({ result }) => result.treeId)).size).toBe(1);
+  });
+
+  it('[K161] leaves the bytes that a copy names while its keeper works, whatever is purged meanwhile', async () => {
+    const holder = new Holder();
+    const { store, info, source, copy } = await attached(holder);
+    let purged: Promise<void> | undefined;
+    holder.before = async (entry) => {
+      if (entry.type !== 'commit' || entry.treeId !== copy.treeId) return;
+      purged ??= purgeTree(store, source);
+      await purged;
+    };
+    await copy.run(copying(source, copy));
+    expect(purged).toBeDefined();
+    expect((await store.blobs.read(info.hash))?.length).toBe(3);
+    await purgeTree(store, copy);
+    expect(await store.blobs.find(info.hash)).toBeNull();
+  });
+
+  it('[K161] copies nothing from a tree that was purged while the copy was planned', async () => {
+    const holder = new Holder();
+    const { store, info, source, copy } = await attached(holder);
+    const options = { actor: 'me', actId: actId(uuid(800)), at: 1, additive: false };
+    const { now: _, ...context } = { ...ticking(9), kit: testKit, actor: 'me', treeId: copy.treeId, stale: false };
+    let purged: Promise<void> | undefined;
+    holder.asked = async () => {
+      purged ??= purgeTree(store, source);
+      await purged;
+    };
+    const planning = function* () {
+      const plan = yield* planOf(copying(source, copy), { ...context, now: 1 });
+      // A question that a keeper takes its time to answer.
+      yield* ask('taken', { ids: [nodeId(uuid(801))] });
+      return plan;
+    };
+    expect(await refusalOf(store.change(copy.treeId, planning, options))).toBe('tree/unknown-tree');
+    expect(await store.blobs.find(info.hash)).toBeNull();
+    expect((await store.trees()).items).toEqual([]);
+  });
+
+  it('[K138] loads a tree when it is asked for, once, and lists it without', async () => {
+    const holder = new Holder();
+    const first = storeWith(holder);
+    const fixture = await TestTree.make({ store: first });
+    const [one] = await fixture.grow(['a', 'b']);
+    const other = await TestTree.make({ store: first, treeId: treeId(uuid(2)) });
+    const store = holder.reopened();
+    expect((await store.trees()).items.length).toBe(2);
+    expect(holder.loaded).toEqual([]);
+    expect(await Promise.all([1, 2, 3].map(() => versionIn(store, fixture.treeId)))).toEqual([2, 2, 2]);
+    expect(new Set(holder.loaded)).toEqual(new Set([fixture.treeId]));
+    // What is not loaded is still taken, and found as the home of its nodes.
+    const again = holder.reopened();
+    const taken = { type: 'append', treeId: other.treeId, messages: [{ message: user('x'), id: one ?? '' }] } as const;
+    expect(await new TestTree(again, other.treeId).refusal(taken)).toBe('id/taken');
+    expect(await again.read(other.treeId, () => ask('home', { id: one ?? nodeId('') }))).toBe(fixture.treeId);
+    await new TestTree(again, fixture.treeId).run({ type: 'undo', treeId: fixture.treeId });
+    expect((await again.read(fixture.treeId, () => ask('children', { of: one ?? nodeId('') }))).length).toBe(0);
+    expect((await again.fsck()).findings).toEqual([]);
+  });
+
+  it('[K139] tells a feed over all trees on where it was before it was opened again', async () => {
+    const holder = new Holder();
+    const fixture = await TestTree.make({ store: storeWith(holder) });
+    const cursors: string[] = [];
+    const store = holder.reopened();
+    const listening = (async () => {
+      for await (const event of store.feedAll(null)) {
+        cursors.push(event.cursor);
+        break;
+      }
+    })();
+    await new TestTree(store, fixture.treeId).run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'T' } });
+    await listening;
+    const later = holder.reopened();
+    await new TestTree(later, fixture.treeId).run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'U' } });
+    for await (const event of holder.reopened().feedAll(cursors[0] ?? '')) {
+      expect(event).toMatchObject({ treeId: fixture.treeId, version: 3 });
+      break;
+    }
+  });
+});
+
+describe('the memory store', () => {
+  it('[K140] shares nothing with another one of the same name', async () => {
+    const [one, two] = [createMemoryStore({}, 'same'), createMemoryStore({}, 'same')];
+    await TestTree.make({ store: one });
+    expect((await two.trees()).items).toEqual([]);
+    expect((await one.forOwner('local').trees()).items.length).toBe(1);
+  });
+
+  it('[K141] needs nothing of Node, also not by what it imports', () => {
+    const packages = resolve(import.meta.dirname, '../../..');
+    const open = [join(import.meta.dirname, '../memory/index.ts')];
+    const seen = new Set<string>();
+    const outside = new Set<string>();
+    for (let file = open.pop(); file !== undefined; file = open.pop()) {
+      if (seen.has(file)) continue;
+      seen.add(file);
+      for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/(?:\bfrom |\bimport ?\(?)'([^'\s]+)'/g)) {
+        const own = /^@coppice\/(\w+)$/.exec(name)?.[1];
+        if (own !== undefined) open.push(join(packages, own, 'src/index.ts'));
+        else if (name.startsWith('.')) open.push(resolve(dirname(file), name));
+        else outside.add(name);
+      }
+    }
+    expect([...outside]).toEqual(['tokenx']);
+    expect(seen.size).toBeGreaterThan(readdirSync(import.meta.dirname).length);
+  });
+});

@@ -1,0 +1,386 @@
+/** The hands of a book whose trees are session files. */
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import {
+  type ActId,
+  type AppError,
+  isAppError,
+  isUuid,
+  type MessageKit,
+  type NodeId,
+  nodeId,
+  refuse,
+  type Tree,
+  type TreeId,
+} from '@coppice/core';
+import { AtomicWriter, fileStep, namesInFolder, onFile, statOrNull, syncFolder } from '../disk/atomic-files.ts';
+import { FolderLock, lockHolder } from '../disk/lock.ts';
+import { type SideEntry, SideFiles } from '../disk/side-files.ts';
+import type { StoreParts } from '../in-process/in-process-store.ts';
+import {
+  type ExternalCommit,
+  type LoadedTree,
+  type PersistedEntry,
+  type Persistence,
+  type Survey,
+  treesOfNodes,
+} from '../in-process/persistence.ts';
+import type { FolderWatch } from './folder-watch.ts';
+import { hashesInFile } from './hashes-in-file.ts';
+import { copiesBeside, fileName, sidecarFolder } from './paths.ts';
+import { SessionState } from './session.ts';
+import { writeSummaryCache } from './summary-cache.ts';
+
+/** What a keeper works with, as it was found when the store was opened. */
+export interface SessionsOpenState {
+  /** The folder, or the one file. */
+  readonly place: string;
+  /** Whether the place is one session's file and takes no other. */
+  readonly single: boolean;
+  readonly sessions: Map<TreeId, SessionState>;
+  /** Files that are there and cannot be read. */
+  readonly broken: ReadonlyMap<TreeId, AppError>;
+  readonly kit: MessageKit;
+  readonly owner: string;
+  readonly writes: boolean;
+  /** What other processes do in the folder; null for one session's file. */
+  readonly watch: FolderWatch | null;
+  note(text: string): void;
+}
+
+/** Keeps a book in session files. */
+export class JsonlPersistence implements Persistence {
+  readonly #has: SessionsOpenState;
+  readonly #sides = new Map<TreeId, SideFiles>();
+  readonly #runs = new Map<string, TreeId>();
+  #top: SideFiles | null = null;
+  #lock: FolderLock | null = null;
+  #parts: StoreParts | null = null;
+  #homes: Map<NodeId, TreeId> | null = null;
+  #acts: Map<ActId, Set<TreeId>> | null = null;
+  readonly #asked = new Set<TreeId>();
+
+  constructor(holdings: SessionsOpenState) {
+    this.#has = holdings;
+  }
+
+  get #folder(): string {
+    return this.#has.single ? dirname(this.#has.place) : this.#has.place;
+  }
+
+  /** Tells a desk of what lies beside the sessions. */
+  read(parts: StoreParts): void {
+    this.#parts = parts;
+    for (const session of this.#has.sessions.values()) {
+      if (statOrNull(sidecarFolder(session.path)) === null) continue;
+      this.#side(session).read(parts);
+    }
+    for (const [id, side] of this.#sides) for (const run of side.running) this.#runs.set(run, id);
+    if (!this.#has.single && statOrNull(join(this.#folder, '.coppice')) !== null) this.#shared().read(parts);
+  }
+
+  #newSide(folder: string): SideFiles {
+    return new SideFiles(folder, new AtomicWriter(join(folder, 'making')), (text) => this.#has.note(text));
+  }
+
+  /** What belongs to one session: names, reuses, generations. */
+  #side(session: SessionState): SideFiles {
+    const known = this.#sides.get(session.treeId) ?? this.#newSide(sidecarFolder(session.path));
+    this.#sides.set(session.treeId, known);
+    return known;
+  }
+
+  /** What belongs to all of them: accounts and attachments. */
+  #shared(): SideFiles {
+    this.#top ??= this.#newSide(this.#has.single ? sidecarFolder(this.#has.place) : join(this.#folder, '.coppice'));
+    return this.#top;
+  }
+
+  persist(entry: PersistedEntry): void {
+    switch (entry.type) {
+      case 'commit':
+        return this.#commit(entry);
+      case 'linear': {
+        const session = this.#session(entry.record.treeId, entry.owner, entry.record.createdAt);
+        session.putLinear(entry.record, entry.sequence, this.#header(entry.owner));
+        this.#has.sessions.set(session.treeId, session);
+        return;
+      }
+      case 'purge':
+        this.#known(entry.treeId).rewrite(entry.tree, entry.log, entry.nodeIds);
+        for (const gone of entry.nodeIds) this.#homes?.delete(gone);
+        // Copies of the file from before hold what was purged.
+        for (const copy of copiesBeside(this.#known(entry.treeId).path))
+          onFile(copy, () => rmSync(copy, { force: true }));
+        return this.#sides.get(entry.treeId)?.forget(entry.treeId, new Set(entry.nodeIds));
+      case 'mend':
+        return this.#known(entry.treeId).rewrite(entry.tree, null, []);
+      case 'purge-tree':
+        return this.#forget(entry.treeId);
+      default:
+        return this.#beside(entry);
+    }
+  }
+
+  #known(id: TreeId): SessionState {
+    return this.#has.sessions.get(id) ?? refuse('tree/unknown-tree', `There is no session ${id}.`, { treeId: id });
+  }
+
+  /** The session of a tree, which need not be there yet. Its file's name is made of one of our own ids and nothing else. */
+  #session(id: TreeId, owner: string, at: number): SessionState {
+    const { sessions, single, place, kit } = this.#has;
+    const known = sessions.get(id);
+    if (known !== undefined) return known;
+    if (!isUuid(id)) refuse('id/invalid', 'A session has a UUID in lower case.', { treeId: id });
+    if (single && sessions.size > 0)
+      refuse('tree/exists', `${place} holds one session: open its folder to make another.`, { treeId: id });
+    const path = single ? place : join(place, fileName(at, id));
+    return new SessionState({ treeId: id, path, owner, kit });
+  }
+
+  #header(owner: string): Readonly<Record<string, unknown>> {
+    return { cwd: process.cwd(), ...(owner === this.#has.owner ? {} : { owner }) };
+  }
+
+  #commit(entry: Extract<PersistedEntry, { type: 'commit' }>): void {
+    for (const one of entry.settled.commit.steps)
+      if (one.type === 'insert' && !isUuid(one.node.id))
+        refuse('id/invalid', 'A new entry has a UUID in lower case.', { nodeId: one.node.id });
+    const session = this.#session(entry.treeId, entry.tree.owner, entry.settled.commit.at);
+    session.commit(entry, this.#header(entry.tree.owner));
+    this.#has.sessions.set(entry.treeId, session);
+  }
+
+  /** Takes a session's file out of sight by one rename, then away. */
+  #forget(id: TreeId): void {
+    const session = this.#known(id);
+    const { path } = session;
+    session.writing();
+    const gone = join(this.#folder, '.coppice', 'gone');
+    onFile(path, () => {
+      mkdirSync(gone, { recursive: true });
+      rmSync(join(gone, basename(path)), { recursive: true, force: true });
+      fileStep('session', 'rename', () => renameSync(path, join(gone, basename(path))));
+      syncFolder(this.#folder, 'session');
+    });
+    session.close();
+    this.#sides.get(id)?.close();
+    this.#sides.delete(id);
+    this.#has.sessions.delete(id);
+    for (const [node, home] of this.#homes ?? []) if (home === id) this.#homes?.delete(node);
+    // The file itself last: while it lies there, the next opening goes on with what a crash left undone.
+    for (const left of [...copiesBeside(path), sidecarFolder(path), join(gone, basename(path))])
+      this.#tried(() => rmSync(left, { recursive: true, force: true }));
+    this.#tried(() => this.#forgetShared(id));
+  }
+
+  #forgetShared(id: TreeId): void {
+    if (this.#top === null) return;
+    this.#lockShared();
+    this.#top.forget(id);
+  }
+
+  #tried(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      // The session is gone for everybody who looks; what is left beside it is told and stays.
+      this.#has.note(`${this.#has.place}: ${isAppError(error) ? error.message : String(error)}`);
+    }
+  }
+
+  #beside(entry: SideEntry): void {
+    switch (entry.type) {
+      case 'sequence':
+        // A single session's own file goes with it, and with it whoever followed.
+        if (this.#has.single) return;
+        this.#lockShared();
+        return this.#shared().keep(entry);
+      case 'user':
+      case 'token':
+      case 'share':
+      case 'blob':
+      case 'blobs-gone':
+        this.#lockShared();
+        return this.#shared().keep(entry);
+      case 'run':
+        this.#runs.set(entry.run.id, entry.run.treeId);
+        return this.#besideOf(entry.run.treeId).keep(entry);
+      case 'run-chunk':
+      case 'run-end':
+        return this.#besideOf(this.#runs.get(entry.runId)).keep(entry);
+      case 'external-ids':
+        for (const [id, ids] of byTree(entry.ids)) this.#besideOf(id).keep({ ...entry, ids });
+        return;
+      case 'provenance':
+        for (const [id, rows] of byTree(entry.rows)) this.#besideOf(id).keep({ ...entry, rows });
+        return;
+    }
+  }
+
+  #besideOf(id: TreeId | undefined): SideFiles {
+    const session = id === undefined ? undefined : this.#has.sessions.get(id);
+    if (session === undefined) return refuse('tree/unknown-tree', `There is no session ${id ?? ''}.`, {});
+    session.writing();
+    return this.#side(session);
+  }
+
+  /** What lies beside the sessions; what is to be written of it is this process's alone first. */
+  *sides(write: boolean): Generator<SideFiles, void, undefined> {
+    for (const [id, side] of this.#sides) {
+      if (write && side.damage.length > 0) this.#besideOf(id);
+      yield side;
+    }
+    if (this.#top === null) return;
+    if (write && this.#top.damage.length > 0) this.#lockShared();
+    yield this.#top;
+  }
+
+  /** Takes the lock of what all sessions of a folder share; a single session's lease covers it. */
+  #lockShared(): void {
+    const { single, place } = this.#has;
+    if (single) {
+      for (const session of this.#has.sessions.values()) session.writing();
+      return;
+    }
+    if (this.#lock === null) {
+      const lock = FolderLock.take(join(place, '.coppice'));
+      if (!(lock instanceof FolderLock)) throw lockHolder(place, lock);
+      this.#lock = lock;
+    }
+    this.#lock.check();
+  }
+
+  async load(id: TreeId): Promise<LoadedTree> {
+    const broken = this.#has.broken.get(id);
+    if (broken !== undefined) throw broken;
+    this.#asked.add(id);
+    const session = this.#known(id);
+    const loaded = session.load();
+    for (const { message } of session.warnings) this.#has.note(`${session.path}: ${message}`);
+    this.#parts?.names.know(session.names.externalIds(id));
+    return loaded;
+  }
+
+  /** What others added to a session's file; whoever is about to write has the lease first. */
+  pull(id: TreeId, tree: Tree, write: boolean): readonly ExternalCommit[] {
+    const session = this.#has.sessions.get(id);
+    if (session === undefined) return [];
+    if (write) session.writing();
+    const landed = session.fresh(tree);
+    if (landed.length > 0) this.#parts?.names.know(session.names.externalIds(id));
+    return landed;
+  }
+
+  survey(rows: boolean): Survey | null {
+    const survey = this.#has.watch?.survey(rows) ?? null;
+    if (survey === null) return null;
+    for (const { row } of survey.known) this.#meet(row.id);
+    for (const { record } of survey.lists) this.#meet(record.treeId);
+    if (survey.known.length > 0) this.#acts = null;
+    return survey;
+  }
+
+  /** Takes in what lies beside a session that another process made, and the ids in it. */
+  #meet(id: TreeId): void {
+    const session = this.#has.sessions.get(id);
+    if (session === undefined) return;
+    const parts = this.#parts;
+    if (parts !== null && statOrNull(sidecarFolder(session.path)) !== null)
+      this.#tried(() => this.#side(session).read(parts));
+    if (this.#homes !== null) this.#enterHomes(session, this.#homes);
+  }
+
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#has.single) return work();
+    const lock = await FolderLock.wait(join(this.#folder, '.coppice', 'creating'));
+    try {
+      return await work();
+    } finally {
+      lock.release();
+    }
+  }
+
+  async treesOfNodes(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
+    this.#homes ??= this.#allHomes();
+    return treesOfNodes(this.#homes, ids);
+  }
+
+  /** Which session every entry of every file belongs to; the first one's, where one was branched into another file. */
+  #allHomes(): Map<NodeId, TreeId> {
+    const homes = new Map<NodeId, TreeId>();
+    for (const session of this.#has.sessions.values()) this.#enterHomes(session, homes);
+    return homes;
+  }
+
+  #enterHomes(session: SessionState, homes: Map<NodeId, TreeId>): void {
+    this.#tried(() => {
+      const { file, names } = session;
+      for (let index = 0; index < file.size; index++) {
+        const id = nodeId(names.toNode(file.uuidAt(index)));
+        if (!homes.has(id)) homes.set(id, session.treeId);
+      }
+    });
+  }
+
+  async treesOf(act: ActId): Promise<readonly TreeId[]> {
+    this.#acts ??= this.#allActs();
+    return [...(this.#acts.get(act) ?? [])];
+  }
+
+  /** Which sessions every act has changed, of those that the book has not asked for. */
+  #allActs(): Map<ActId, Set<TreeId>> {
+    const acts = new Map<ActId, Set<TreeId>>();
+    for (const session of this.#has.sessions.values()) {
+      if (this.#asked.has(session.treeId)) continue;
+      this.#tried(() => {
+        for (const { actId } of session.read().loaded.log)
+          acts.set(actId, (acts.get(actId) ?? new Set<TreeId>()).add(session.treeId));
+      });
+    }
+    return acts;
+  }
+
+  /**
+   * What others put lately, and what any session's file names as it is now: another process makes sessions that this one
+   * has not heard of and adds to those that it has loaded. Under the lock of what the sessions share, so nobody puts meanwhile.
+   */
+  wanted(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
+    this.#lockShared();
+    const found = new Set<string>(this.#shared().putSince(owner, after));
+    const others = new Set<string>();
+    for (const session of this.#has.sessions.values()) if (session.owner !== owner) others.add(session.path);
+    for (const name of this.#has.single ? [] : namesInFolder(this.#folder)) {
+      const path = join(this.#folder, name);
+      if (!name.endsWith('.jsonl') || name.startsWith('.') || others.has(path)) continue;
+      for (const hash of hashesInFile(path)) if (hashes.has(hash)) found.add(hash);
+    }
+    return found;
+  }
+
+  async bytesOf(_owner: string, hash: string): Promise<Uint8Array> {
+    return this.#shared().bytesOf(hash);
+  }
+
+  /** Where the bytes of attachments and the like lie. */
+  close(): void {
+    for (const side of this.#sides.values()) side.close();
+    this.#top?.close();
+    for (const session of this.#has.sessions.values()) {
+      const { tree, path, format, sequence } = session;
+      // A damaged session is read whole at every opening, so that its damage is reported.
+      const isSound = tree !== null && tree.version > 0 && session.holds && session.warnings.length === 0;
+      // Another store of this process may have written to the file since the tree was read here.
+      if (isSound && session.file.version === tree.version) writeSummaryCache(path, { row: tree, format, sequence });
+      session.close();
+    }
+    this.#lock?.release();
+    this.#lock = null;
+  }
+}
+
+function byTree<T extends { readonly treeId: TreeId }>(rows: readonly T[]): Map<TreeId, T[]> {
+  const found = new Map<TreeId, T[]>();
+  for (const row of rows) found.set(row.treeId, [...(found.get(row.treeId) ?? []), row]);
+  return found;
+}

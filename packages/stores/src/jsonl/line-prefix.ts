@@ -1,0 +1,243 @@
+/** What a line is and where it hangs, told from its first bytes without reading what it says. */
+import { type DiskFields, diskField, isDiskFields } from '../disk/decode.ts';
+import { isBlankLine } from './raw-lines.ts';
+
+/** The beginning of a line. */
+export interface LinePrefix {
+  readonly type: string;
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+  /** The number of its commit; 0 where it has none, as in lines of other tools. */
+  readonly version: number;
+  /** Whether it is the last line of its commit. */
+  readonly commit: boolean;
+}
+
+/** A head that was told from the bytes, and where the rest of the line begins: at a comma, or at the closing brace. */
+export interface QuickPrefix extends LinePrefix {
+  readonly rest: number;
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const opening = 0x7b;
+const closing = 0x7d;
+const backslash = 0x5c;
+const typeKey = Buffer.from('{"type":"');
+const uuidKey = Buffer.from('","uuid":"');
+const parentKey = Buffer.from('","parentUuid":');
+const nullWord = Buffer.from('null');
+const versionKey = Buffer.from(',"version":');
+const commitKey = Buffer.from(',"commit":true');
+
+function follows(bytes: Buffer, at: number, end: number, text: Buffer): boolean {
+  if (at + text.length > end) return false;
+  for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
+  return true;
+}
+
+/** Where a text without escapes ends; −1 if it has one, or letters that take more than a byte, or no end. */
+function endOfLineString(bytes: Buffer, from: number, end: number): number {
+  for (let at = from; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === quote) return at;
+    if (byte === backslash || byte >= 0x80 || byte < 0x20) return -1;
+  }
+  return -1;
+}
+
+// Files have few types: their names are made once.
+const typeNames = new Map<number, string>();
+
+function typeName(bytes: Buffer, from: number, end: number): string {
+  let hash = end - from;
+  for (let at = from; at < end; at++) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
+  const known = typeNames.get(hash);
+  if (known !== undefined && known.length === end - from && bytesMatch(bytes, from, known)) return known;
+  const name = bytes.toString('latin1', from, end);
+  if (typeNames.size < 256) typeNames.set(hash, name);
+  return name;
+}
+
+function bytesMatch(bytes: Buffer, from: number, text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (bytes[from + index] !== text.charCodeAt(index)) return false;
+  return true;
+}
+
+/**
+ * The head of a line that begins as ours do: type, uuid, parentUuid, then version and commit. Null for any other, which
+ * has to be parsed. Looks at the beginning and the last byte only.
+ */
+export function quickPrefix(bytes: Buffer, start: number, end: number): QuickPrefix | null {
+  if (bytes[end - 1] !== closing || !follows(bytes, start, end, typeKey)) return null;
+  const typeStart = start + typeKey.length;
+  const typeEnd = endOfLineString(bytes, typeStart, end);
+  if (typeEnd < 0 || !follows(bytes, typeEnd, end, uuidKey)) return null;
+  const uuidStart = typeEnd + uuidKey.length;
+  const uuidEnd = endOfLineString(bytes, uuidStart, end);
+  if (uuidEnd < 0 || !follows(bytes, uuidEnd, end, parentKey)) return null;
+  let at = uuidEnd + parentKey.length;
+  let parentUuid: string | null = null;
+  if (bytes[at] === quote) {
+    const parentEnd = endOfLineString(bytes, at + 1, end);
+    if (parentEnd < 0) return null;
+    parentUuid = bytes.toString('latin1', at + 1, parentEnd);
+    at = parentEnd + 1;
+  } else if (follows(bytes, at, end, nullWord)) at += nullWord.length;
+  else return null;
+  let version = 0;
+  let commit = false;
+  if (follows(bytes, at, end, versionKey)) {
+    at += versionKey.length;
+    for (let byte = bytes[at] ?? 0; byte >= 0x30 && byte <= 0x39; byte = bytes[++at] ?? 0)
+      version = version * 10 + byte - 0x30;
+    if (follows(bytes, at, end, commitKey)) {
+      commit = true;
+      at += commitKey.length;
+    }
+  }
+  if (bytes[at] !== comma && bytes[at] !== closing) return null;
+  return {
+    type: typeName(bytes, typeStart, typeEnd),
+    uuid: bytes.toString('latin1', uuidStart, uuidEnd),
+    parentUuid,
+    version,
+    commit,
+    rest: at,
+  };
+}
+
+/** A line as an object; undefined where it is none. A byte order mark, as some editors put first in a file, is passed over. */
+export function parsedLine(bytes: Buffer): DiskFields | undefined {
+  try {
+    const text = bytes.toString('utf8');
+    const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+    return isDiskFields(value) ? value : undefined;
+  } catch {
+    // Cut off, altered, or longer than a text can be.
+    return undefined;
+  }
+}
+
+/** What a line that is no object begins with, if that is one. */
+export function firstIn(bytes: Buffer): DiskFields | undefined {
+  return parsedLine(bytes.subarray(0, Math.max(0, endOfObject(bytes, 0))));
+}
+
+/** A piece of a line, from one byte to another: an entry, or what cannot be read and why. */
+export interface LinePart {
+  readonly head: LinePrefix | null;
+  readonly why: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+// An entry of ours that stands behind half a line is looked for so many times: each look may read the line to its end.
+const looks = 16;
+
+/**
+ * Whether another line may begin in one: hardly anything that is said in an entry has such a name. A line with a number may
+ * be half of one of ours, or a copy that another tool did not end.
+ */
+export function mayHideAnother(bytes: Buffer, { rest }: QuickPrefix): boolean {
+  return bytes.includes(parentKey, rest);
+}
+
+// Where one entry ends and another begins. In a line that can be read they stand at the end of a text alone.
+const seam = Buffer.from('}{"');
+const wideSeam = Buffer.from('} {"');
+
+/**
+ * Whether lines may be none that the first bytes tell about: there is NUL in them, or one entry ends and another begins. It
+ * is asked of many at once.
+ */
+export function mayBeOdd(bytes: Buffer): boolean {
+  return bytes.includes(0) || bytes.includes(seam) || bytes.includes(wideSeam);
+}
+
+/**
+ * What a line says that cannot be told from its beginning. Entries that were written right behind others are entries of
+ * their own, and so is one of ours behind what somebody else had not ended: only what cannot be read is lost.
+ */
+export function lineParts(bytes: Buffer): readonly LinePart[] {
+  const line = parsedLine(bytes);
+  if (line !== undefined) return [linePartAt(line, 0, bytes.length)];
+  const parts: LinePart[] = [];
+  let from = 0;
+  for (let to = endOfObject(bytes, 0); to > from; to = endOfObject(bytes, from)) {
+    const one = parsedLine(bytes.subarray(from, to));
+    const part = one === undefined ? null : linePartAt(one, from, to);
+    // What is no entry is told with all that is left, not piece by piece.
+    if (part === null || part.head === null) break;
+    parts.push(part);
+    from = to;
+  }
+  const rest = bytes.subarray(from);
+  if (isBlankLine(rest)) return parts;
+  const ours = entryWithin(rest);
+  const end = ours === null ? rest.length : ours.from;
+  const why = ours === null ? 'cannot be read' : 'was cut off, and another one begins in it';
+  parts.push({ head: null, why, from, to: from + end });
+  if (ours !== null) parts.push({ ...ours, from: from + ours.from, to: from + ours.to });
+  return parts;
+}
+
+function linePartAt(line: DiskFields, from: number, to: number): LinePart {
+  return { head: prefixIn(line), why: 'has no type or no id', from, to };
+}
+
+/** Where the object that begins at a place ends; −1 where none does. */
+function endOfObject(bytes: Buffer, from: number): number {
+  let depth = 0;
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++;
+    } else if (byte === opening) depth++;
+    else if (byte === closing && --depth <= 0) return at + 1;
+  }
+  return -1;
+}
+
+/** The entry of ours at the end of a line. No two can end there, so that it is looked for from the end. */
+function entryWithin(bytes: Buffer): LinePart | null {
+  for (let [at, left] = [bytes.length, looks]; at > 0 && left > 0; ) {
+    at = bytes.lastIndexOf(typeKey, at - 1);
+    // Hardly anything that is said within an entry has a number of a commit.
+    if (at <= 0 || !mayBeOurs(bytes, at)) continue;
+    left--;
+    const line = parsedLine(bytes.subarray(at));
+    const head = line === undefined ? null : prefixIn(line);
+    if (head !== null && head.version > 0) return { head, why: '', from: at, to: bytes.length };
+  }
+  return null;
+}
+
+/** Whether a line of ours may begin at a place. Its type and ids may have letters that cannot be told from bytes. */
+function mayBeOurs(bytes: Buffer, at: number): boolean {
+  const head = quickPrefix(bytes, at, bytes.length);
+  if (head !== null) return head.version > 0;
+  let end = at + typeKey.length;
+  for (let byte = bytes[end]; byte !== undefined && byte !== quote; byte = bytes[end])
+    end += byte === backslash ? 2 : 1;
+  return follows(bytes, end, bytes.length, uuidKey);
+}
+
+/** The head of a parsed line; null where it has no type or id. The terminal agent `pi` calls them `id` and `parentId`. */
+export function prefixIn(line: DiskFields): LinePrefix | null {
+  const type = diskField(line, 'type');
+  const [uuid, parent] =
+    diskField(line, 'uuid') === undefined
+      ? [diskField(line, 'id'), diskField(line, 'parentId')]
+      : [diskField(line, 'uuid'), diskField(line, 'parentUuid')];
+  if (typeof type !== 'string' || typeof uuid !== 'string') return null;
+  const version = diskField(line, 'version');
+  return {
+    type,
+    uuid,
+    parentUuid: typeof parent === 'string' ? parent : null,
+    version:
+      type !== 'session' && typeof version === 'number' && Number.isSafeInteger(version) && version > 0 ? version : 0,
+    commit: diskField(line, 'commit') === true,
+  };
+}

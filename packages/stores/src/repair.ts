@@ -1,0 +1,240 @@
+/** Making rows a tree again without losing any of them: what hangs nowhere hangs on the root, and says where it was. */
+import {
+  attachRoots,
+  type Bookmark,
+  matchParentBelow,
+  type Node,
+  type NodeId,
+  nodeId,
+  positionBetween,
+  type TreeRow,
+} from '@coppice/core';
+import { derivedId } from './linear.ts';
+
+/** The rows of a tree. */
+export interface TreeRows {
+  readonly row: TreeRow;
+  readonly nodes: readonly Node[];
+  readonly bookmarks: readonly Bookmark[];
+}
+
+/** Mended rows, and what was done to them, one sentence each; nothing where they were in order. */
+export interface RepairedRows extends TreeRows {
+  readonly repaired: readonly string[];
+}
+
+/**
+ * Mends what can be mended by moving and marking: several physical roots, parents that are missing or removed, circles,
+ * places and numbers that are there twice, pointers at nothing. Doing it again changes nothing. No text is touched.
+ */
+export function repairRows(rows: TreeRows): RepairedRows {
+  const repaired: string[] = [];
+  const rooted = withOneRoot(rows, repaired);
+  const hung = withParents(rooted.nodes, rooted.rootId, repaired);
+  const placed = withPlaces(hung, repaired);
+  const nodes = withMatchParents(withNumbers(placed, repaired), rooted.rootId, repaired);
+  const live = new Map<NodeId, Node>();
+  for (const node of nodes) if (node.removedIn === null) live.set(node.id, node);
+  const bookmarks = rows.bookmarks.filter((mark) => live.has(mark.nodeId));
+  for (const { nodeId: id } of rows.bookmarks)
+    if (!live.has(id)) repaired.push(`the bookmark on ${id} is gone: so is the node`);
+  const row = withPointer({ ...rows.row, rootId: rooted.rootId }, nodes, live, repaired);
+  const nextSeq = nodes.reduce((next, node) => Math.max(next, node.seq + 1), row.nextSeq);
+  return { row: nextSeq === row.nextSeq ? row : { ...row, nextSeq }, nodes, bookmarks, repaired };
+}
+
+function bySeq(a: Node, b: Node): number {
+  return a.seq - b.seq;
+}
+
+/** One root: the one that the tree names, else the first there is, else a new one. First turns without parent hang on it. */
+function withOneRoot(
+  { row, nodes }: TreeRows,
+  repaired: string[],
+): { readonly nodes: readonly Node[]; readonly rootId: NodeId } {
+  const roots = nodes.filter((node) => node.kind === 'root' && node.removedIn === null).sort(bySeq);
+  const root = roots.find((node) => node.id === row.rootId) ?? roots[0] ?? repairRoot(row);
+  if (roots.length === 0) repaired.push(`${root.id} is the new root of ${row.id}, which had none`);
+  const all = (roots.length === 0 ? [...nodes, root] : nodes).map((node) => {
+    if (node.kind !== 'root' || node.id === root.id || node.removedIn !== null) return node;
+    // What hung on the other root hangs nowhere now, and is hung on the one root below.
+    repaired.push(`${node.id}, a second root of ${row.id}, is in the trash`);
+    return { ...node, removedIn: row.version };
+  });
+  const former = all.map((node) => ({ ...node, isRoot: node.kind === 'root' }));
+  const hung = attachRoots(former, root.id);
+  const last = lastRepairPosition(all, root.id);
+  let position = last;
+  return {
+    rootId: root.id,
+    nodes: hung.map(({ isRoot: _, ...node }, at) => {
+      if (all[at]?.parentId === node.parentId) return all[at] ?? node;
+      position = positionBetween(position, null);
+      repaired.push(`${node.id} had no parent and hangs on the root`);
+      return { ...node, parentId: root.id, position, groupId: 0 };
+    }),
+  };
+}
+
+function repairRoot(row: TreeRow): Node {
+  return {
+    id: nodeId(derivedId('mended-root', row.id)),
+    parentId: null,
+    position: positionBetween(null, null),
+    seq: row.nextSeq,
+    kind: 'root',
+    role: 'root',
+    status: 'success',
+    groupId: 0,
+    createdAt: row.createdAt,
+    matchParent: null,
+    key: null,
+    tokens: 0,
+    addedIn: Math.max(1, row.version),
+    contentIn: Math.max(1, row.version),
+    removedIn: null,
+    lastChildId: null,
+    message: null,
+    text: '',
+    meta: {},
+    marker: null,
+    aliases: [],
+  };
+}
+
+function lastRepairPosition(nodes: readonly Node[], parentId: NodeId): string | null {
+  let last: string | null = null;
+  for (const node of nodes)
+    if (node.parentId === parentId && (last === null || node.position > last)) last = node.position;
+  return last;
+}
+
+/** Nodes that cannot be reached, in the trash or not: the top of each such part hangs on the root. */
+function withParents(nodes: readonly Node[], rootId: NodeId, repaired: string[]): readonly Node[] {
+  const byId = new Map<NodeId, Node>();
+  const below = new Map<NodeId, Node[]>();
+  for (const node of nodes) {
+    byId.set(node.id, node);
+    if (node.parentId === null) continue;
+    const list = below.get(node.parentId);
+    if (list === undefined) below.set(node.parentId, [node]);
+    else list.push(node);
+  }
+  const reached = new Set<NodeId>();
+  // What lives does not hang on what is removed.
+  const holds = (parent: Node | undefined, child: Node) =>
+    parent !== undefined && (parent.removedIn === null || child.removedIn !== null);
+  const reach = (from: NodeId) => {
+    const open = [from];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (reached.has(at)) continue;
+      reached.add(at);
+      for (const child of below.get(at) ?? []) if (holds(byId.get(at), child)) open.push(child.id);
+    }
+  };
+  reach(rootId);
+  const moved = new Map<NodeId, Node>();
+  let position = lastRepairPosition(nodes, rootId);
+  const hang = (node: Node) => {
+    position = positionBetween(position, null);
+    const meta = { ...node.meta, recoveredFrom: node.parentId };
+    moved.set(node.id, { ...node, parentId: rootId, position, groupId: 0, meta });
+    repaired.push(`${node.id} hung on ${node.parentId}, which does not hold it, and hangs on the root`);
+    reach(node.id);
+  };
+  const lost = nodes.filter((node) => node.parentId !== null && !reached.has(node.id)).sort(bySeq);
+  // First what hangs on nothing, with all below it; whatever is left then runs in circles and is cut at its oldest.
+  for (const node of lost) if (node.parentId !== null && !holds(byId.get(node.parentId), node)) hang(node);
+  for (const node of lost) if (!reached.has(node.id)) hang(node);
+  return moved.size === 0 ? nodes : nodes.map((node) => moved.get(node.id) ?? node);
+}
+
+/** No two live siblings at one place: the younger one goes right behind. */
+function withPlaces(nodes: readonly Node[], repaired: string[]): readonly Node[] {
+  const taken = new Map<NodeId, string[]>();
+  for (const { parentId, position, removedIn } of nodes)
+    if (parentId !== null && removedIn === null) {
+      const list = taken.get(parentId);
+      if (list === undefined) taken.set(parentId, [position]);
+      else list.push(position);
+    }
+  for (const list of taken.values()) list.sort();
+  const seen = new Set<string>();
+  const moved = new Map<NodeId, Node>();
+  for (const node of [...nodes].sort(bySeq)) {
+    if (node.parentId === null || node.removedIn !== null) continue;
+    const place = `${node.parentId} ${node.position}`;
+    if (!seen.has(place)) {
+      seen.add(place);
+      continue;
+    }
+    const around = taken.get(node.parentId) ?? [];
+    const after = around.find((position) => position > node.position) ?? null;
+    const position = positionBetween(node.position, after);
+    around.push(position);
+    around.sort();
+    seen.add(`${node.parentId} ${position}`);
+    moved.set(node.id, { ...node, position });
+    repaired.push(`${node.id} shared its place with a sibling and stands behind it`);
+  }
+  return moved.size === 0 ? nodes : nodes.map((node) => moved.get(node.id) ?? node);
+}
+
+function withNumbers(nodes: readonly Node[], repaired: string[]): readonly Node[] {
+  const seen = new Set<number>();
+  let next = nodes.reduce((top, node) => Math.max(top, node.seq), -1) + 1;
+  const renumbered = nodes.map((node) => {
+    if (!seen.has(node.seq)) {
+      seen.add(node.seq);
+      return node;
+    }
+    repaired.push(`${node.id} shared its creation number and has a new one`);
+    return { ...node, seq: next++ };
+  });
+  return next === nodes.length && renumbered.every((node, at) => node === nodes[at]) ? nodes : renumbered;
+}
+
+function withMatchParents(nodes: readonly Node[], rootId: NodeId, repaired: string[]): readonly Node[] {
+  const below = new Map<NodeId, Node[]>();
+  const byId = new Map<NodeId, Node>();
+  for (const node of nodes) {
+    byId.set(node.id, node);
+    if (node.parentId === null || node.removedIn !== null) continue;
+    const list = below.get(node.parentId);
+    if (list === undefined) below.set(node.parentId, [node]);
+    else list.push(node);
+  }
+  const mended = new Map<NodeId, Node>();
+  const open = [rootId];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const parent = mended.get(at) ?? byId.get(at);
+    if (parent === undefined) continue;
+    const matchParent = matchParentBelow(parent);
+    for (const child of below.get(at) ?? []) {
+      if (child.matchParent !== matchParent) mended.set(child.id, { ...child, matchParent });
+      open.push(child.id);
+    }
+  }
+  if (mended.size > 0) repaired.push(`${mended.size} nodes match again below what they hang on`);
+  return mended.size === 0 ? nodes : nodes.map((node) => mended.get(node.id) ?? node);
+}
+
+/** The pointer: where it was if that lives, else the newest leaf, and null exactly in an empty tree. */
+function withPointer(
+  row: TreeRow,
+  nodes: readonly Node[],
+  live: ReadonlyMap<NodeId, Node>,
+  repaired: string[],
+): TreeRow {
+  const parents = new Set<NodeId | null>();
+  for (const node of live.values()) parents.add(node.parentId);
+  let newest: Node | null = null;
+  for (const node of nodes)
+    if (node.removedIn === null && node.kind !== 'root' && !parents.has(node.id) && node.seq > (newest?.seq ?? -1))
+      newest = node;
+  const there = row.activeNodeId === null ? undefined : live.get(row.activeNodeId);
+  const right = there === undefined || there.kind === 'root' ? (newest?.id ?? null) : there.id;
+  if (right === row.activeNodeId) return row;
+  repaired.push(`the active node of ${row.id} is ${right ?? 'none'} instead of ${row.activeNodeId ?? 'none'}`);
+  return { ...row, activeNodeId: right };
+}

@@ -1,0 +1,80 @@
+/** Foreign ids of trees and nodes, which must be there. */
+import { ask, type ExternalId, type NodeId, refuse, type TreeId } from '@coppice/core';
+import { driveReads, linearOf, type StoreScope } from './change.ts';
+import { toColumn } from './exact-text.ts';
+import { execute, type SqlDialect, type SqlTask } from './query.ts';
+import type { TreeScope } from './scope.ts';
+import { missingNodes } from './side-tables.ts';
+
+/** Enters names of one or several trees, all of them or none; `known` refuses a tree that the owner has not. */
+export function* putExternalNames(
+  keeping: StoreScope,
+  ids: readonly ExternalId[],
+  known: (treeId: TreeId) => SqlTask<TreeScope>,
+): SqlTask<void> {
+  const byTree = new Map<TreeId, ExternalId[]>();
+  for (const one of ids) {
+    const names = byTree.get(one.treeId);
+    if (names === undefined) byTree.set(one.treeId, [one]);
+    else names.push(one);
+  }
+  for (const [treeId, names] of byTree) {
+    const scope = yield* known(treeId);
+    yield* refuseUnknownNodes(keeping, scope, names);
+    yield* putExternalIds(keeping.dialect, keeping.owner, treeId, names);
+  }
+}
+
+function* refuseUnknownNodes(keeping: StoreScope, scope: TreeScope, names: readonly ExternalId[]): SqlTask<void> {
+  const nodes = new Set<NodeId>();
+  for (const { nodeId } of names) if (nodeId !== null) nodes.add(nodeId);
+  const linear = linearOf(keeping, scope.tree);
+  if (linear === null) for (const id of yield* missingNodes(scope.dialect, scope.treeId, nodes)) unknownNode(id);
+  else
+    for (const id of nodes)
+      if ((yield* driveReads(keeping, scope, ask('anyNode', { id }), linear)) === null) unknownNode(id);
+}
+
+function unknownNode(id: NodeId): never {
+  return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+}
+
+/** Names of one source, by what they are names of. */
+interface NamedSource {
+  readonly format: string;
+  readonly scope: string;
+  readonly nodes: Map<string, string | null>;
+}
+
+function sourcesOf(ids: readonly ExternalId[]): Iterable<NamedSource> {
+  const sources = new Map<string, NamedSource>();
+  let source: NamedSource | undefined;
+  for (const { format, scope, id, nodeId: node } of ids) {
+    // Mostly all are of one.
+    if (source === undefined || source.format !== format || source.scope !== scope) {
+      const key = JSON.stringify([format, scope]);
+      source = sources.get(key) ?? { format, scope, nodes: new Map<string, string | null>() };
+      sources.set(key, source);
+    }
+    source.nodes.set(toColumn(id), node === null ? null : toColumn(node));
+  }
+  return sources.values();
+}
+
+/**
+ * Keeps other names of a tree and its nodes; a name that is known for the tree points at its newest node. One statement
+ * for all names of one source: an import brings a name for each of its messages.
+ */
+function* putExternalIds(dialect: SqlDialect, owner: string, tree: TreeId, ids: readonly ExternalId[]): SqlTask<void> {
+  for (const { format, scope, nodes } of sourcesOf(ids))
+    yield* execute(
+      `INSERT INTO external_id (tree_id, format, scope, id, node_id, owner)
+      SELECT $1, $2, $3, pair.a, pair.b, $4 FROM ${dialect.pairs('$5')} AS pair WHERE pair.a IS NOT NULL
+      ON CONFLICT (tree_id, format, scope, id) DO UPDATE SET node_id = excluded.node_id`,
+      tree,
+      format,
+      scope,
+      owner,
+      JSON.stringify(Array.from(nodes)),
+    );
+}

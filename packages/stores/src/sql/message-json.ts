@@ -1,0 +1,33 @@
+/** Messages as their JSON texts, put together from what is stored without reading it as JSON again. */
+import { type NodeId, nodeId } from '@coppice/core';
+import type { LinearTree } from '../linear.ts';
+import { queryRows, type SqlTask, sqlText } from './query.ts';
+import type { TreeScope } from './scope.ts';
+
+/** The texts of live messages, in the order of the ids. */
+export function* storedTexts(scope: TreeScope, ids: readonly NodeId[]): SqlTask<ReadonlyMap<NodeId, string>> {
+  const found = yield* queryRows(
+    `SELECT id, role, tool_call_id, content FROM node WHERE tree_id = $1 AND removed_in IS NULL AND role <> 'root' AND id IN ${scope.dialect.list('$2')}`,
+    scope.treeId,
+    JSON.stringify(ids),
+  );
+  const byId = new Map(found.map((one) => [nodeId(sqlText(one, 'id')), one]));
+  const texts = new Map<NodeId, string>();
+  for (const id of ids) {
+    const one = byId.get(id);
+    if (one === undefined) continue;
+    const call = one['tool_call_id'] === null ? '' : `,"tool_call_id":${JSON.stringify(one['tool_call_id'])}`;
+    texts.set(id, `{"role":${JSON.stringify(one['role'])},"content":${sqlText(one, 'content')}${call}}`);
+  }
+  return texts;
+}
+
+/** The texts of a conversation that is still a list. */
+export function linearTexts(linear: LinearTree, ids: readonly NodeId[]): ReadonlyMap<NodeId, string> {
+  const wanted = new Set(ids);
+  const texts = new Map<NodeId, string>();
+  for (const step of linear.settled.commit.steps)
+    if (step.type === 'insert' && step.node.message !== null && wanted.has(step.node.id))
+      texts.set(step.node.id, JSON.stringify(step.node.message));
+  return texts;
+}

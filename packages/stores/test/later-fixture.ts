@@ -1,0 +1,19 @@
+/** A bed on a tree that another one has planted: its ids are new ones. */
+import { type CommandInput, type Outcome, type ResultOf, type RunContext, type TreeStore, treeId } from '@coppice/core';
+import { TestTree, uuid } from '@coppice/core/testing';
+
+let next = 0xa000_0000;
+
+/** Goes on where another bed has stopped, perhaps in another process. */
+export class LaterFixture extends TestTree {
+  constructor(store: TreeStore, id = treeId(uuid(1))) {
+    super(store, id);
+  }
+
+  override run<C extends CommandInput>(
+    command: C,
+    context: Partial<RunContext> = {},
+  ): Promise<Outcome<ResultOf<C['type']>>> {
+    return super.run(command, { newId: () => uuid(++next), ...context });
+  }
+}

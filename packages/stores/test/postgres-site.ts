@@ -1,0 +1,29 @@
+/** Places of the torture harness on the server of the test run. */
+import { countConnections, postgresSite, type StoreSite } from '../src/torture/places.ts';
+import { copyTestDatabase, createTestDatabase, type TestDatabase } from './postgres.ts';
+
+/** A ground whose databases are made by, and die with, the server that the whole run shares. */
+export function sharedSite(): StoreSite {
+  const databases = new Map<string, TestDatabase>();
+  const known = (database: TestDatabase): string => {
+    databases.set(database.url, database);
+    return database.url;
+  };
+  const at = (url: string): TestDatabase => {
+    const database = databases.get(url);
+    if (database === undefined) throw new Error('This database was not made here.');
+    return database;
+  };
+  return postgresSite({
+    createDatabase: async () => known(await createTestDatabase()),
+    copyDatabase: async (url) => known(await copyTestDatabase(at(url))),
+    connections: async (url) => Number((await at(url).query(countConnections))[0]?.['n']),
+    dropDatabase: async (url) => {
+      await at(url).drop();
+      databases.delete(url);
+    },
+    close: async () => {
+      for (const database of databases.values()) await database.drop();
+    },
+  });
+}

@@ -1,0 +1,33 @@
+/** Folders of a test file, gone after each test, and one with two trees in it. */
+import { rmSync } from 'node:fs';
+import { treeId } from '@coppice/core';
+import { TestTree, uuid } from '@coppice/core/testing';
+import { afterEach } from 'vitest';
+import { FileSystemStore } from '../src/files/index.ts';
+import { newFolder } from './files-subject.ts';
+
+/** Gives new folders that are removed after each test of the file that asks. */
+export function ownFolders(): () => string {
+  const folders: string[] = [];
+  afterEach(() => {
+    for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
+  });
+  return () => {
+    const made = newFolder();
+    folders.push(made);
+    return made;
+  };
+}
+
+/** The tree that tests spoil, and the one beside it. */
+export const id = treeId(uuid(1));
+export const other = treeId(uuid(2));
+
+/** Plants both trees in a folder. */
+export async function sampleFolderIn(place: string): Promise<string> {
+  const store = await FileSystemStore.open(place);
+  await (await TestTree.make({ store, treeId: id, systemPrompt: 'Be brief.' })).grow(['first', 'reply']);
+  await (await TestTree.make({ store, treeId: other })).grow(['elsewhere']);
+  await store.close();
+  return place;
+}

@@ -1,0 +1,141 @@
+import { type Node, textMessage } from '@coppice/core';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { editMessage } from '../state/edit-message.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
+import { annotateMessage, undoCompaction } from '../state/tree-actions.ts';
+import { openDialog } from '../state/ui.ts';
+import { useSession } from '../state/use-session.ts';
+import { Button } from '../ui/button.tsx';
+import { useScrollable } from '../ui/use-scrollable.ts';
+import { type ContextTableRow, entryName } from './context-rows.ts';
+
+// More than this nobody reads here; the thread has it whole.
+const mostShown = 40_000;
+
+/** One message exactly as it is sent, and what can be done about it. */
+export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactElement {
+  const session = useSession();
+  const scrolls = useScrollable<HTMLPreElement>();
+  const [editing, setEditing] = useState<string | null>(null);
+  const { entry, node } = row;
+  const before = node?.marker?.tokensBefore;
+  const marker = entry !== null && (entry.kind === 'summary' || entry.kind === 'branch-summary');
+  const out = entry === null;
+  return (
+    <aside className="r" aria-label={t('asSent')}>
+      <div className="row sent-head">
+        <b className="grow strong">{entryName(row)}</b>
+        {before === undefined ? null : (
+          <span className="dim num">{t('tokensFromTo', { from: before, to: row.tokens })}</span>
+        )}
+        {node === undefined ? null : (
+          <Button
+            small
+            look="quiet"
+            onClick={() => {
+              navigateTo(treePlace(session.treeId));
+              session.look(node.id);
+            }}
+          >
+            {t('open')}
+          </Button>
+        )}
+      </div>
+      {node !== undefined && editing === row.key ? (
+        <SummaryEditor node={node} onDone={() => setEditing(null)} />
+      ) : (
+        <>
+          <b className="strong">{out ? t('leftOut') : t('asSent')}</b>
+          <pre className="sent" ref={scrolls} dir="auto">
+            {out ? (node?.text ?? '').slice(0, mostShown) : JSON.stringify(entry.message, null, 2).slice(0, mostShown)}
+          </pre>
+          {node === undefined ? null : (
+            <div className="row sent-acts">
+              {marker ? (
+                <Button small icon="edit" onClick={() => setEditing(row.key)}>
+                  {t('editSummary')}
+                </Button>
+              ) : (
+                <Button
+                  small
+                  icon={out ? 'eye' : 'eyeoff'}
+                  onClick={() =>
+                    void annotateMessage(
+                      session,
+                      node,
+                      { excluded: out ? null : true },
+                      out ? t('included') : t('excluded'),
+                    )
+                  }
+                >
+                  {out ? t('include') : t('exclude')}
+                </Button>
+              )}
+            </div>
+          )}
+        </>
+      )}
+      {entry?.kind === 'summary' && node !== undefined ? (
+        <div className="plan">
+          <h3>{t('undoCompaction')}</h3>
+          <p>{t('undoCompactionHint')}</p>
+          <div className="row">
+            <Button small icon="undo" onClick={() => void undoCompaction(session, node)}>
+              {t('undoCompaction')}
+            </Button>
+          </div>
+        </div>
+      ) : (
+        <div className="plan">
+          <h3>{t('ifCompact')}</h3>
+          <p>{t('compactHint')}</p>
+          <div className="row">
+            <Button small look="primary" onClick={() => openDialog({ name: 'compact' })}>
+              {t('compactNow')}
+            </Button>
+          </div>
+        </div>
+      )}
+    </aside>
+  );
+}
+
+/** The words of a summary, to be set right: what a model left out, or made up, is a person's to mend. */
+function SummaryEditor({ node, onDone }: { readonly node: Node; readonly onDone: () => void }): ReactElement {
+  const session = useSession();
+  const [text, setText] = useState(node.text);
+  const [seen] = useState(() => ({ node, version: session.version }));
+  const [busy, setBusy] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  // It appears because somebody asked to write here.
+  useEffect(() => area.current?.focus(), []);
+  const save = async () => {
+    setBusy(true);
+    const role = node.message?.role ?? 'user';
+    const id = await editMessage(session, seen, textMessage(role, text).content, 'in-place');
+    setBusy(false);
+    if (id !== null) onDone();
+  };
+  return (
+    <div className="summary-editor">
+      <textarea
+        className="field area"
+        rows={12}
+        aria-label={t('summary')}
+        value={text}
+        ref={area}
+        readOnly={busy}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <div className="row foot-row">
+        <Button small disabled={busy} onClick={onDone}>
+          {t('cancel')}
+        </Button>
+        <Button small look="primary" disabled={busy || text.trim() === ''} onClick={() => void save()}>
+          {t('save')}
+        </Button>
+      </div>
+    </div>
+  );
+}

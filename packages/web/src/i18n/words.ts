@@ -1,5 +1,0 @@
-/** What somebody else says, in words: what is said in the reader's language, and what follows in English, where something does. */
-export interface Words {
-  readonly said: string;
-  readonly english?: string | undefined;
-}

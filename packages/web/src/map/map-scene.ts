@@ -1,0 +1,92 @@
+/** What the map is drawn from, and what of it is seen. */
+import type { NodeId, TopologyNode } from '@coppice/core';
+import { type MapBranch, type MapLayout, positionOf, step } from './layout.ts';
+import type { MapColours } from './map-colours.ts';
+import { type MapView, seenColumns, type ZoomLevel } from './view.ts';
+
+/** What is drawn. */
+export interface SceneOptions {
+  readonly layout: MapLayout;
+  readonly view: MapView;
+  readonly width: number;
+  readonly height: number;
+  readonly palette: MapColours;
+  readonly font: string;
+  /** Nodes on the active path. */
+  readonly live: ReadonlySet<NodeId>;
+  readonly leaf: NodeId | null;
+  readonly bookmarks: ReadonlyMap<NodeId, { readonly title: string }>;
+  readonly hidden: (node: TopologyNode) => boolean;
+  readonly focus: NodeId | null;
+  readonly childCount: (id: NodeId) => number;
+  readonly liveChild: (id: NodeId) => number;
+  readonly modelColour: (branch: MapBranch) => string;
+  /** Parts of the screen that titles keep out of. */
+  readonly avoid: readonly SceneBox[];
+  readonly quiet?: boolean;
+  readonly mini?: boolean;
+  /** The level, where the scale does not say it. */
+  readonly level?: ZoomLevel;
+  /** Branches that were brought back: from their tip to the summary. */
+  readonly merges?: readonly { readonly from: NodeId; readonly to: NodeId }[];
+}
+
+/** A rectangle of the screen. */
+export interface SceneBox {
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+}
+
+/** A drawing on its canvas. */
+export interface MapScene extends Omit<SceneOptions, 'level'> {
+  readonly context: CanvasRenderingContext2D;
+  readonly level: ZoomLevel;
+  readonly thick: number;
+}
+
+/** A branch with the stretch of it that is seen. */
+export interface SeenBranch {
+  readonly branch: MapBranch;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The branches that are seen, each with its stretch. */
+export function seenBranches({ layout, view, width, height }: MapScene): readonly SeenBranch[] {
+  const columns = seenColumns(layout, view, width);
+  const top = -view.ty / view.ky - 60 / view.ky;
+  const bottom = (height - view.ty) / view.ky + 60 / view.ky;
+  const seen: SeenBranch[] = [];
+  for (const branch of layout.branches) {
+    const end = branch.nodes.length - 1;
+    const low = Math.min(branch.column, branch.fork.x);
+    const high = Math.max(branch.column, branch.fork.x);
+    if (high < columns.from || low > columns.to) continue;
+    if (branch.fork.y < top || branch.base - end * step > bottom) continue;
+    const from = Math.max(0, Math.floor((branch.base - bottom) / step));
+    const to = Math.min(end, Math.ceil((branch.base - top) / step));
+    seen.push({ branch, from, to });
+  }
+  return seen;
+}
+
+/** The message nearest to a point of the screen, within a finger's reach; null if none is. */
+export function nodeAtPoint(layout: MapLayout, view: MapView, x: number, y: number): NodeId | null {
+  const reach = 14;
+  let best: NodeId | null = null;
+  let nearest = reach * reach;
+  for (const branch of layout.branches) {
+    const at = Math.round((branch.base - (y - view.ty) / view.ky) / step);
+    const index = Math.max(0, Math.min(branch.nodes.length - 1, at));
+    const spot = positionOf(layout, branch, index);
+    const dx = spot.x * view.kx + view.tx - x;
+    const dy = spot.y * view.ky + view.ty - y;
+    const distance = dx * dx + dy * dy;
+    if (distance >= nearest) continue;
+    nearest = distance;
+    best = branch.nodes[index]?.id ?? null;
+  }
+  return best;
+}

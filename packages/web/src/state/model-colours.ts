@@ -1,0 +1,26 @@
+/** Models take a colour each in the order of their first use, and keep them. */
+import { readLocal, writeLocal } from './local-storage.ts';
+
+const modelColours = ['model-1', 'model-2', 'model-3', 'model-4', 'model-5'] as const;
+/** A modelColour. */
+export type ModelColour = (typeof modelColours)[number];
+
+let order: string[] | null = null;
+
+function knownModels(): string[] {
+  if (order !== null) return order;
+  const kept = readLocal('models');
+  order = kept === null ? [] : kept.split('\n').filter(Boolean);
+  return order;
+}
+
+/** The modelColour of a model. */
+export function modelColourOf(model: string): ModelColour {
+  const models = knownModels();
+  let index = models.indexOf(model);
+  if (index < 0) {
+    index = models.push(model) - 1;
+    writeLocal('models', models.join('\n'));
+  }
+  return modelColours[index % modelColours.length] ?? 'model-1';
+}

@@ -1,0 +1,77 @@
+import { type ReactElement, useEffect, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { openDialog, useUi } from '../state/ui.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { findImports, importSources, progressOf, useImports } from './import-queue.ts';
+import { droppedSources } from './sources.ts';
+
+function bringsFiles(event: DragEvent): boolean {
+  return event.dataTransfer?.types.includes('Files') === true;
+}
+
+/** Lets files be dropped anywhere on the screen that it stands on, and shows imports that are under way there. */
+export function DropZone(): ReactElement {
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    void findImports();
+    // The element under the hand changes all the time; only the way out of the window is a way out.
+    const enter = (event: DragEvent) => {
+      if (!bringsFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const drop = (event: DragEvent) => {
+      setOver(false);
+      if (!bringsFiles(event) || event.dataTransfer === null) return;
+      event.preventDefault();
+      void droppedSources(event.dataTransfer).then((sources) => importSources(sources));
+    };
+    // Where somebody else takes the drop the ground has to be cleared as well.
+    const clear = () => setOver(false);
+    addEventListener('dragenter', enter);
+    addEventListener('dragover', enter);
+    addEventListener('dragleave', leave);
+    addEventListener('drop', drop);
+    addEventListener('drop', clear, { capture: true });
+    return () => {
+      removeEventListener('dragenter', enter);
+      removeEventListener('dragover', enter);
+      removeEventListener('dragleave', leave);
+      removeEventListener('drop', drop);
+      removeEventListener('drop', clear, { capture: true });
+    };
+  }, []);
+  return (
+    <>
+      {over ? (
+        <div className="drop-over" aria-hidden="true">
+          <Icon name="import" />
+          {t('importDrop')}
+        </div>
+      ) : null}
+      <RunningImports />
+    </>
+  );
+}
+
+/** One line for what goes on while its dialog is closed. */
+function RunningImports(): ReactElement | null {
+  const item = useImports((queue) => queue.items.find((each) => each.phase !== 'over'));
+  const shown = useUi((ui) => ui.opened?.name === 'import');
+  if (item === undefined || shown) return null;
+  const share = progressOf(item);
+  return (
+    <div className="row under-way" role="status">
+      <Icon name="import" />
+      <span className="clip">{t('importUnderWay', { name: item.name })}</span>
+      <progress aria-label={t('importUnderWay', { name: item.name })} {...(share === null ? {} : { value: share })} />
+      <Button small onClick={() => openDialog({ name: 'import' })}>
+        {t('importsShow')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+/** A folder as one archive to send. Files stay on the disk: the archive is made of references to them. */
+import { crc32, type ZipMember, zipDirectory, zipHeader } from '@coppice/content/zip';
+import type { FolderFile } from './sources.ts';
+
+async function totalSize(file: File, signal: AbortSignal): Promise<number> {
+  let sum = 0;
+  const reader = file.stream().getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    if (signal.aborted) await reader.cancel();
+    signal.throwIfAborted();
+    sum = crc32(piece.value, sum);
+  }
+  return sum;
+}
+
+/** The largest archive that its plain form can hold. */
+export const largestFolder = 4 * 1024 ** 3 - 64 * 1024 ** 2;
+
+/** Packs files without squeezing them: that would take longer than to send them. */
+export async function zipFolder(files: readonly FolderFile[], signal: AbortSignal): Promise<Blob> {
+  const parts: BlobPart[] = [];
+  const members: ZipMember[] = [];
+  let at = 0;
+  const put = (bytes: Uint8Array): void => {
+    parts.push(new Uint8Array(bytes));
+    at += bytes.length;
+  };
+  for (const { path, file } of files) {
+    const crc = await totalSize(file, signal);
+    const member = { name: path, method: 'store', crc, packed: file.size, size: file.size, offset: at } as const;
+    put(zipHeader(member, member));
+    parts.push(file);
+    at += file.size;
+    members.push(member);
+  }
+  for (const bytes of zipDirectory(members, at, false)) put(bytes);
+  return new Blob(parts, { type: 'application/zip' });
+}

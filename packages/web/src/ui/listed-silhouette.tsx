@@ -1,0 +1,33 @@
+import type { TreeId } from '@coppice/core';
+import { type ReactElement, useEffect, useRef } from 'react';
+import { useShapes, wantShape } from '../state/shapes.ts';
+import { type SilhouetteBranch, TreeSilhouette } from './tree-silhouette.tsx';
+
+interface ListedSilhouetteProps {
+  readonly tree: { readonly id: TreeId; readonly version?: number };
+  readonly width?: number;
+  readonly height?: number;
+}
+
+const none: readonly SilhouetteBranch[] = [];
+
+/** The silhouette of a tree of a list: as it really grew. Read when it comes into sight, a bare stump until then. */
+export function ListedSilhouette({ tree, ...size }: ListedSilhouetteProps): ReactElement {
+  const { id, version = 0 } = tree;
+  const stems = useShapes((state) => state.shapes.get(id)?.stems ?? none);
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const observer = new IntersectionObserver((seen) => {
+      if (seen.some((entry) => entry.isIntersecting)) wantShape(id, version);
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [id, version]);
+  return (
+    <span ref={place} className="stool-place">
+      <TreeSilhouette stems={stems} {...size} />
+    </span>
+  );
+}
