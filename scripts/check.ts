@@ -93,7 +93,7 @@ const parts: readonly Part[] = [
     name: 'format and lint',
     run: () => runTool('@biomejs/biome', ['check', '--error-on-warnings', '--max-diagnostics=50', '.'], 'biome'),
   },
-  ...['architecture', 'registries', 'spec', 'renamed'].map((name) => ({
+  ...['architecture', 'banned-words', 'registries', 'spec', 'renamed'].map((name) => ({
     name,
     run: () => runTool('vitest', ['run', '--reporter=default', `test/${name}.test.ts`]),
   })),

@@ -149,7 +149,8 @@ export function readDeclaredNames(path: string, text: string): readonly Declared
   };
   for (const { node, parent } of walk(program)) {
     if ('params' in node && Array.isArray(node.params)) for (const each of node.params) addPattern(each);
-    if (memberTypes.has(node.type) && 'key' in node && parent?.type !== 'ObjectPattern') add(node.key);
+    const isComputed = 'computed' in node && node.computed === true;
+    if (memberTypes.has(node.type) && 'key' in node && !isComputed && parent?.type !== 'ObjectPattern') add(node.key);
     switch (node.type) {
       case 'VariableDeclarator':
         addPattern(node.id);

@@ -16,7 +16,7 @@ export function withinBytes(text: string, limit: number): { readonly text: strin
   const total = Buffer.byteLength(text);
   if (total <= limit) return { text, truncated: false };
   const mark = `\n[truncated: the result has ${total} bytes, the limit is ${limit}]`;
-  const room = new Uint8Array(Math.max(0, limit - mark.length));
-  const { read } = encoder.encodeInto(text, room);
+  const space = new Uint8Array(Math.max(0, limit - mark.length));
+  const { read } = encoder.encodeInto(text, space);
   return { text: text.slice(0, read) + mark, truncated: true };
 }

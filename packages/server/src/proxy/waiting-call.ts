@@ -108,20 +108,20 @@ export async function unpackedOf(
   if (packing === '' || packing === 'identity') return { bytes: response, cut };
   const unpacker = unpackers.get(packing)?.();
   if (unpacker === undefined) return { bytes: new Uint8Array(), cut };
-  let room = most;
+  let space = most;
   const keep = (bytes: number) => {
-    room -= bytes;
-    return room >= 0;
+    space -= bytes;
+    return space >= 0;
   };
   const giveBack = (bytes: number) => {
-    room += bytes;
+    space += bytes;
   };
   const kept = new KeptAnswer({ wire, keep, giveBack });
   unpacker.end(response);
   try {
     for await (const piece of unpacker) {
       const bytes: Uint8Array = piece;
-      const fits = bytes.subarray(0, room);
+      const fits = bytes.subarray(0, space);
       kept.add(fits);
       await kept.settled();
       // What unpacks to more is no answer of a model.

@@ -91,7 +91,7 @@ export function readingRules(subject: StoreSubject): void {
       const odd = ['"', '\\', '\n', '\u0000', '\ud83c\udf33', '\ud800', 'é', '\u001a', 'a', 'e\u0301', '👩‍👩‍👧'];
       const texts = odd.flatMap((unit) => [1, 79, 320, 1_944, 5_000].map((times) => `x${unit.repeat(times)}y`));
       // What is white is passed over, so that the end of what a store looks at shows.
-      for (let room = 0; room < 9; room++) texts.push(`${' '.repeat(320 - room)}👩‍👩‍👧${'e\u0301'.repeat(9)}`);
+      for (let space = 0; space < 9; space++) texts.push(`${' '.repeat(320 - space)}👩‍👩‍👧${'e\u0301'.repeat(9)}`);
       await fixture.grow(texts);
       const tree = await valueOf(store, fixture.treeId);
       expect(await store.read(tree.id, () => readTopology(tree.id))).toEqual(topology(tree));

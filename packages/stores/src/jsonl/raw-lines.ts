@@ -48,9 +48,9 @@ export function eachLine(
   let held: Buffer[] = [];
   let offset = from;
   // One piece of memory for all chunks: what is held over is copied.
-  const room = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, size - from)));
+  const space = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, size - from)));
   for (let at = from; at < size; ) {
-    const chunk = file.readInto(room, at, Math.min(room.length, size - at));
+    const chunk = file.readInto(space, at, Math.min(space.length, size - at));
     if (chunk.length === 0) break;
     const odd = isOdd(chunk);
     let start = 0;

@@ -1,0 +1,61 @@
+import { posix } from 'node:path';
+import { readDeclaredNames, wordsOfName } from './names.ts';
+import { isTypeScript, type Workspace } from './workspace.ts';
+
+/**
+ * Words that no name of ours has: metaphors where the trade has a plain word. Each stands beside the words to take instead.
+ * The words that we keep are in `docs/glossary.md`.
+ */
+export const bannedWords: ReadonlyMap<string, string> = new Map([
+  ['barren', 'empty, hasNoChildren'],
+  ['bed', 'fixture'],
+  ['beds', 'fixtures'],
+  ['book', 'state, catalogue'],
+  ['breathe', 'yieldToEventLoop'],
+  ['clerk', 'backend'],
+  ['courtesy', 'throttle'],
+  ['deeds', 'effects, acts'],
+  ['desk', 'services, parts'],
+  ['door', 'entry, transaction'],
+  ['doors', 'entries, transactions'],
+  ['grave', 'removed'],
+  ['graves', 'removedChildren'],
+  ['ground', 'parent, target, site'],
+  ['grounds', 'parents, sites'],
+  ['heard', 'received, response'],
+  ['plant', 'create, build, insert'],
+  ['planted', 'sample, built'],
+  ['purse', 'budget, allowance'],
+  ['room', 'space, services'],
+  ['seedling', 'emptyTree'],
+  ['shelf', 'scope, entry'],
+  ['stage', 'fixture, build'],
+  ['stool', 'silhouette'],
+  ['told', 'reported'],
+  ['workshop', 'fixture, runner'],
+]);
+
+/** Names that are stored or sent and therefore stay: the field `room` of an answer about the context. */
+const sentNames: readonly { readonly word: string; readonly path: RegExp }[] = [
+  { word: 'room', path: /^packages\/core\/src\/budget(?:\.test)?\.ts$/ },
+  { word: 'room', path: /^packages\/engine\/src\/generate\/reply-limit\.ts$/ },
+  { word: 'room', path: /^packages\/server\/src\/(?:client|wire|routes\/context)\// },
+];
+
+/** Every declared name and every file name with a banned word, one sentence each. */
+export function checkBannedWords(workspace: Workspace): string[] {
+  const found: string[] = [];
+  for (const path of workspace.paths.filter(isTypeScript)) {
+    const file = posix.basename(path).replace(/\..*$/, '');
+    const names = [{ name: file, line: 1 }, ...readDeclaredNames(path, workspace.read(path))];
+    for (const { name, line } of names)
+      for (const word of wordsOfName(name)) {
+        const instead = bannedWords.get(word);
+        if (instead === undefined || sentNames.some((sent) => sent.word === word && sent.path.test(path))) continue;
+        found.push(
+          `${path}:${line} ${name}: '${word}' is a word we left behind; take ${instead}, or a better plain word.`,
+        );
+      }
+  }
+  return found;
+}
