@@ -98,11 +98,17 @@ export interface RunChunk {
   readonly text: string;
 }
 
+/**
+ * A run as it begins. Heartbeats are by the store's own clock, which is the same for all processes and servers; `beatAt` is
+ * a time of that clock, now if not given.
+ */
+export type NewRun = Omit<Run, 'beatAt'> & { readonly beatAt?: number };
+
 /** Generations and their text so far, outside versions and log. */
 export interface RunStore {
-  start(run: Run): Promise<void>;
-  /** False if the run was ended or recovered by someone else. */
-  beat(id: string, at: number): Promise<boolean>;
+  start(run: NewRun): Promise<void>;
+  /** False if the run was ended or recovered by someone else. `at` is a time of the store's clock; now if not given. */
+  beat(id: string, at?: number): Promise<boolean>;
   /** Sets fields of a run's data, such as the wish that it stop, for whoever writes it to see. False if the run is no more. */
   note(id: string, data: JsonObject): Promise<boolean>;
   /** Appends text; doing it again with the same offset is harmless. False if the run is no more. */
@@ -110,8 +116,8 @@ export interface RunStore {
   chunks(id: string, from?: number): Promise<readonly RunChunk[]>;
   find(id: string): Promise<Run | null>;
   list(treeId?: TreeId): Promise<readonly Run[]>;
-  /** Takes over runs that have not beaten since a time, so that one process only recovers each. */
-  claimStale(before: number, process: string, at: number): Promise<readonly Run[]>;
+  /** Claims runs without a heartbeat for so many milliseconds of the store's clock, so that only one process recovers each. */
+  claimStale(silentMs: number, process: string): Promise<readonly Run[]>;
   /** Forgets the run and its chunks. */
   end(id: string): Promise<void>;
 }

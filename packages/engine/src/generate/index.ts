@@ -166,9 +166,9 @@ export function createGenerator(options: GeneratorOptions): Generator {
       );
       for (const turn of meant) turn.abort();
       await Promise.all(meant.map((turn) => turn.done));
-      const { followMs: everyMs, staleMs } = services.limits;
+      const { followMs: everyMs } = services.limits;
       const { process } = services;
-      const elsewhere = await requestRemoteStop(which, { runs: store.runs, process, clock, everyMs, staleMs, recover });
+      const elsewhere = await requestRemoteStop(which, { runs: store.runs, process, clock, everyMs, recover });
       return meant.length > 0 || elsewhere;
     },
     follow: (followed, signal) =>

@@ -20,7 +20,7 @@ export async function withToolRun<T>(
   const id = services.newId();
   const now = clock.now();
   const data = { actId, round, phase: toolsPhase };
-  const isKept = await runs.start({ id, treeId, nodeId, process, startedAt: now, beatAt: now, data }).then(
+  const isKept = await runs.start({ id, treeId, nodeId, process, startedAt: now, data }).then(
     () => true,
     () => false,
   );

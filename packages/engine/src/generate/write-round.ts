@@ -91,7 +91,6 @@ async function writeReplies(
         nodeId: id,
         process: services.process,
         startedAt: now,
-        beatAt: now,
         data: runData(state, list[0]),
       }),
     ),

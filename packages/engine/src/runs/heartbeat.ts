@@ -40,7 +40,7 @@ export function startHeartbeat(
     const now = clock.now();
     if (isAsked || now - beaten >= everyMs) {
       beaten = now;
-      if (!(await runs.beat(runId, now))) return false;
+      if (!(await runs.beat(runId))) return false;
     }
     if (isAsked) return true;
     const run = await runs.find(runId);

@@ -36,8 +36,8 @@ async function lost(store: Store, text: readonly string[], reply = true): Promis
   return id;
 }
 
-/** A clock that is ahead of the machine's. */
-function later(ms: number): Clock {
+/** A clock that is ahead of the store's. */
+function ahead(ms: number): Clock {
   return { ...systemClock, now: () => Date.now() + ms };
 }
 
@@ -77,6 +77,16 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(both.flat()).toHaveLength(1);
   });
 
+  test('[H135] a process whose clock is a minute ahead leaves the living replies of another alone', async () => {
+    shop = await openTurnFixture(kind, [[said('Slow'), { type: 'hang' }]]);
+    const turn = shop.send('Hello');
+    for await (const event of turn.events()) if (event.type === 'text-delta') break;
+    const beside = await shop.beside({ clock: ahead(60_000) });
+    expect(await beside.generator.recover()).toEqual([]);
+    turn.abort();
+    expect(await turn.done).toMatchObject({ kind: 'aborted' });
+  });
+
   test('[H32] a process that was taken for dead notices, stops, and does not overwrite what was saved', async () => {
     shop = await openTurnFixture(kind, [[said('Some text'), { type: 'hang' }]]);
     const turn = shop.send('Hello');
@@ -84,8 +94,10 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
       const [one] = await shop.store.runs.list();
       return one !== undefined && (await shop.store.runs.chunks(one.id)).length > 0;
     });
-    const beside = await shop.beside({ clock: later(60_000) });
-    expect(await beside.generator.recover()).toHaveLength(1);
+    const beside = await shop.beside();
+    const [one] = await shop.store.runs.list();
+    const recovered = shop.store.runs.beat(one?.id ?? '', Date.now() - 60_000).then(() => beside.generator.recover());
+    expect(await recovered).toHaveLength(1);
     const end = await turn.done;
     expect(end).toMatchObject({ type: 'error', code: 'generate/lost' });
     expect(await shop.node(end.nodeIds[0])).toMatchObject({ status: 'interrupted', text: 'Some text' });
@@ -173,7 +185,8 @@ test('[H35] after a crash in the middle of a reply a new engine on the same file
   const store = await openStore(shop.url);
   const tree = treeId(shop.treeId);
   const { providers } = shop;
-  const generator = createGenerator({ store, providers, clock: later(16_000), limits: { flushMs: 5 } });
+  for (const { id } of await store.runs.list()) await store.runs.beat(id, Date.now() - 16_000);
+  const generator = createGenerator({ store, providers, limits: { flushMs: 5 } });
   const [saved] = await generator.recover();
   expect(saved).toMatchObject({ treeId: tree, status: 'interrupted' });
   const end = await generator.generate(

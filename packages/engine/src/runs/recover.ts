@@ -37,9 +37,8 @@ export interface Recovered {
  */
 export async function recoverRuns(recovery: Recovery): Promise<readonly Recovered[]> {
   const { store, staleMs, process } = recovery;
-  const now = recovery.now();
   const recovered: Recovered[] = [];
-  for (const stale of await store.runs.claimStale(now - staleMs, process, now)) {
+  for (const stale of await store.runs.claimStale(staleMs, process)) {
     const one = await recoverRun(recovery, stale);
     if (one !== null) recovered.push(one);
   }

@@ -11,8 +11,6 @@ export interface RequestRemoteStop {
   readonly clock: Clock;
   /** Milliseconds between two looks whether a run is through. */
   readonly everyMs: number;
-  /** A run that was silent for so long has nobody to ask. */
-  readonly staleMs: number;
   /** Saves the runs of processes that are gone. */
   readonly recover: () => Promise<unknown>;
 }
@@ -37,12 +35,12 @@ function isMeant({ nodeId, data }: Run, which: RunsOf): boolean {
   return 'actId' in which ? data.actId === which.actId : nodeId === which.nodeId;
 }
 
-async function isRunOver(id: string, { runs, clock, everyMs, staleMs, recover }: RequestRemoteStop): Promise<void> {
+async function isRunOver(id: string, { runs, clock, everyMs, recover }: RequestRemoteStop): Promise<void> {
   const never = new AbortController();
   for (;;) {
-    const run = await runs.find(id);
-    if (run === null) return;
-    if (clock.now() - run.beatAt > staleMs) await recover();
+    if ((await runs.find(id)) === null) return;
+    // Only takes over what has been silent for too long by the store's clock.
+    await recover();
     await clock.wait(everyMs, never.signal);
   }
 }

@@ -44,7 +44,7 @@ export function owningRules(subject: StoreSubject): void {
       expect(await other.runs.list(fixture.treeId)).toEqual([]);
       expect(await other.runs.beat(uuid(80), 5)).toBe(false);
       expect(await other.runs.append(uuid(80), { offset: 6, text: 'more' })).toBe(false);
-      expect(await other.runs.claimStale(1000, 'q', 1000)).toEqual([]);
+      expect(await other.runs.claimStale(1000, 'q')).toEqual([]);
       await other.runs.end(uuid(80));
       expect((await store.runs.find(uuid(80)))?.beatAt).toBe(1);
       expect(await other.blobs.find(hash)).toBeNull();

@@ -132,13 +132,38 @@ export function servingRules(subject: StoreSubject): void {
       const [first] = await fixture.grow(['a']);
       const base = { treeId: fixture.treeId, nodeId: first ?? nodeId(''), process: 'dead', startedAt: 1, data: {} };
       await store.runs.start({ ...base, id: uuid(80), beatAt: 10 });
-      await store.runs.start({ ...base, id: uuid(81), beatAt: 100 });
-      const claims = await Promise.all(['p', 'q', 'r'].map((process) => store.runs.claimStale(50, process, 200)));
+      await store.runs.start({ ...base, id: uuid(81) });
+      const claims = await Promise.all(['p', 'q', 'r'].map((process) => store.runs.claimStale(600_000, process)));
       expect(claims.flat().map((run) => run.id)).toEqual([uuid(80)]);
-      expect((await store.runs.find(uuid(80)))?.beatAt).toBe(200);
+      expect((await store.runs.find(uuid(80)))?.beatAt).toBeGreaterThan(10);
       expect((await store.runs.find(uuid(80)))?.process).not.toBe('dead');
       expect((await store.runs.find(uuid(81)))?.process).toBe('dead');
     });
+
+    rule(
+      subject,
+      '[K181] heartbeats are by the clock of the store, whatever a process takes the time for',
+      async (store) => {
+        const fixture = await treeIn(store);
+        const [first = nodeId('')] = await fixture.grow(['a']);
+        // The process that begins it is hours ahead, and so is the time that it notes for people to see.
+        const startedAt = Date.now() + 7_200_000;
+        await store.runs.start({
+          id: uuid(80),
+          treeId: fixture.treeId,
+          nodeId: first,
+          process: 'ahead',
+          startedAt,
+          data: {},
+        });
+        const begun = (await store.runs.find(uuid(80)))?.beatAt ?? 0;
+        expect(Math.abs(begun - Date.now())).toBeLessThan(3_600_000);
+        expect(await store.runs.beat(uuid(80))).toBe(true);
+        expect((await store.runs.find(uuid(80)))?.beatAt).toBeGreaterThanOrEqual(begun);
+        expect(await store.runs.claimStale(600_000, 'another')).toEqual([]);
+        expect((await store.runs.find(uuid(80)))?.process).toBe('ahead');
+      },
+    );
 
     rule(
       subject,

@@ -245,6 +245,25 @@ export function trashingRules(subject: StoreSubject): void {
       expect(result.activeNodeId).toBe(uuid(701));
     });
 
+    rule(subject, '[K183] what comes back from the trash matches under what is above it now', async (store) => {
+      const fixture = await treeIn(store);
+      const [a = nodeId('')] = await fixture.grow(['a']);
+      const c = await fixture.variant(user('c'), a);
+      const marker = nodeId(uuid(721));
+      await fixture.run({ type: 'branch', treeId: fixture.treeId, nodeId: a, summary: 'What was left.', id: marker });
+      await fixture.run({ type: 'append', treeId: fixture.treeId, parentId: marker, messages: [said(uuid(720))] });
+      const below = nodeId(uuid(720));
+      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [below], mode: 'cascade' });
+      await fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: marker, parentId: c });
+      await fixture.run({ type: 'restore', treeId: fixture.treeId, nodeId: below });
+      const rows = await asked(store, fixture.treeId, 'rows', {});
+      expect(rows?.nodes.find((node) => node.id === below)?.matchParent).toBe(c);
+      const key = rows?.nodes.find((node) => node.id === below)?.key ?? '';
+      expect((await asked(store, fixture.treeId, 'match', { from: c, keys: [key] })).nodes).toEqual([below]);
+      expect((await asked(store, fixture.treeId, 'match', { from: a, keys: [key] })).nodes).toEqual([]);
+      await expectSound(store, fixture.treeId);
+    });
+
     rule(subject, '[K180] a purge names the other trees that hold copies of what it takes', async (store) => {
       const fixture = await treeIn(store);
       const [first = nodeId(''), second = nodeId('')] = await fixture.grow(['one', 'two']);

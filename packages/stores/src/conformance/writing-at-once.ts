@@ -1,11 +1,21 @@
 /** Several writers on one tree and on several. */
-import { type NodeId, nodeId, type Store, treeId } from '@coppice/core';
+import {
+  type AppendCommand,
+  type NodeId,
+  nodeId,
+  type RunContext,
+  run,
+  type Store,
+  type TreeId,
+  treeId,
+} from '@coppice/core';
 import {
   type AbstractCommand,
   arbitraryCommands,
   highestPick,
   runCommands,
   TestTree,
+  testKit,
   user,
   uuid,
 } from '@coppice/core/testing';
@@ -16,6 +26,20 @@ import { asked, expectSound, refusalOf, rule, type StoreSubject, treeIn } from '
 /** Another handle on the same place: another process's where the store allows that. */
 async function besides(subject: StoreSubject, store: Store): Promise<Store> {
   return subject.beside === undefined ? store.forOwner(store.owner) : subject.beside(store);
+}
+
+function appending(id: TreeId, text: string, parentId?: NodeId): AppendCommand {
+  return {
+    type: 'append',
+    treeId: id,
+    messages: [{ message: user(text) }],
+    ...(parentId === undefined ? {} : { parentId }),
+  };
+}
+
+/** A context whose ids nobody else chooses: what is appended without one gets its own. */
+function freshContext(actor: string): RunContext {
+  return { actor, kit: testKit, now: Date.now, newId: () => crypto.randomUUID() };
 }
 
 const inVain: AbstractCommand = {
@@ -55,6 +79,53 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       expect(new Set(children.map((head) => head.seq)).size).toBe(said.length);
       await expectSound(store, fixture.treeId);
       if (second !== store && subject.beside !== undefined) await second.close();
+    });
+
+    rule(subject, '[K182] appends without ids from two handles in turn go on below each other', async (store) => {
+      const second = await besides(subject, store);
+      const fixture = await treeIn(store);
+      const said: string[] = [];
+      // Each handle goes on where the other has just written: what it remembers of its own last commit is out of date.
+      for (let turn = 0; turn < 12; turn++) {
+        const text = `turn ${turn}`;
+        said.push(text);
+        await run(turn % 2 === 0 ? store : second, appending(fixture.treeId, text), freshContext(`writer ${turn % 2}`));
+        if (turn % 5 !== 4) continue;
+        said.push(`${text} again`);
+        await run(turn % 2 === 0 ? store : second, appending(fixture.treeId, `${text} again`), freshContext('again'));
+      }
+      const active = (await asked(second, fixture.treeId, 'tree', {}))?.activeNodeId ?? nodeId('');
+      const { nodes } = await asked(store, fixture.treeId, 'path', { to: active });
+      expect(nodes.map((node) => node.text)).toEqual(said);
+      await expectSound(store, fixture.treeId);
+      if (subject.beside !== undefined) await second.close();
+    });
+
+    rule(subject, '[K182] appends without ids that two handles make at the same moment are all kept', async (store) => {
+      const second = await besides(subject, store);
+      const fixture = await treeIn(store);
+      const [top = nodeId('')] = await fixture.grow(['top']);
+      for (let round = 0; round < 5; round++) {
+        const texts = Array.from({ length: 8 }, (_, at) => `round ${round} message ${at}`);
+        const outcomes = await Promise.all(
+          texts.map((text, at) =>
+            run(at % 2 === 0 ? store : second, appending(fixture.treeId, text, top), freshContext(`writer ${at}`)),
+          ),
+        );
+        expect(new Set(outcomes.map((outcome) => outcome.version)).size).toBe(texts.length);
+        // And below one another, wherever the active node is by then.
+        await Promise.all(
+          [store, second].map((handle, at) =>
+            run(handle, appending(fixture.treeId, `round ${round} goes on ${at}`), freshContext(`goes on ${at}`)),
+          ),
+        );
+      }
+      const rows = await asked(store, fixture.treeId, 'rows', {});
+      const texts = (rows?.nodes ?? []).map((node) => node.text).filter((text) => text.startsWith('round'));
+      expect(new Set(texts).size).toBe(50);
+      expect(texts).toHaveLength(50);
+      await expectSound(store, fixture.treeId);
+      if (subject.beside !== undefined) await second.close();
     });
 
     rule(subject, '[K51] two handles see each other’s commits at once', async (store) => {

@@ -1,4 +1,5 @@
 /** Generations on their way, and their text so far. */
+import { canonicalJson } from '@coppice/content';
 import { type NodeId, type Run, type RunChunk, type RunStore, refuse, type TreeId } from '@coppice/core';
 import type { TreeState } from './tree-state.ts';
 
@@ -73,14 +74,15 @@ export class Runs {
         locked(run.id, async () => {
           await this.#state.open(owner, run.treeId);
           const there = this.#running.get(run.id);
+          const begun: Run = { ...run, beatAt: run.beatAt ?? there?.run.beatAt ?? Date.now() };
           if (there !== undefined) {
-            if (there.owner === owner && JSON.stringify(there.run) === JSON.stringify(run)) return;
+            if (there.owner === owner && canonicalJson(there.run) === canonicalJson(begun)) return;
             refuse('id/taken', `There is a run ${run.id} already.`, { runId: run.id });
           }
-          await this.#state.keep({ type: 'run', owner, run });
-          this.know(owner, run, []);
+          await this.#state.keep({ type: 'run', owner, run: begun });
+          this.know(owner, begun, []);
         }),
-      beat: (id, at) =>
+      beat: (id, at = Date.now()) =>
         locked(id, async () => {
           const running = this.#find(owner, id);
           if (running !== undefined) await this.#keep(running, { ...running.run, beatAt: at });
@@ -112,14 +114,15 @@ export class Runs {
         const own = [...this.#running.values()].filter((running) => running.owner === owner);
         return own.map(({ run }) => run).filter((run) => treeId === undefined || run.treeId === treeId);
       },
-      claimStale: async (before, process, at) => {
+      claimStale: async (silentMs, process) => {
         const claimed: Run[] = [];
+        const before = Date.now() - silentMs;
         for (const { run, owner: whose } of [...this.#running.values()]) {
           if (whose !== owner || run.beatAt >= before) continue;
           await locked(run.id, async () => {
             const running = this.#find(owner, run.id);
             if (running === undefined || running.run.beatAt >= before) return;
-            await this.#keep(running, { ...running.run, process, beatAt: at });
+            await this.#keep(running, { ...running.run, process, beatAt: Date.now() });
             claimed.push(running.run);
           });
         }

@@ -1,7 +1,6 @@
 /** Nodes that go, come back or hang elsewhere, as statements. */
-import { matchParentBelow, type NodeId, type RowChange } from '@coppice/core';
+import type { NodeId, RowChange } from '@coppice/core';
 import { execute, queryRow, type SqlTask, sqlText } from './query.ts';
-import { headColumns, nodeHeadOf } from './rows.ts';
 import { assertReachesTop, refuseCycle } from './scope.ts';
 
 /** Sets `removed_in` to `$3` for a node and all below it that satisfy a condition: any depth, one statement. */
@@ -28,7 +27,7 @@ export function* remove(tree: string, { nodeId: id, version }: Extract<RowChange
   if (circle !== undefined) refuseCycle(id);
 }
 
-/** Brings back what one removal took. */
+/** Brings back what one removal took. It matches where it did: whatever moved meanwhile took along what was removed below it. */
 export function* restoreRows(tree: string, change: Extract<RowChange, { op: 'restored' }>): SqlTask<void> {
   if (change.position !== null)
     yield* execute(
@@ -39,13 +38,6 @@ export function* restoreRows(tree: string, change: Extract<RowChange, { op: 'res
     );
   yield* execute(markSubtree('n.removed_in = $4'), tree, change.nodeId, null, change.removedIn);
   yield* assertReachesTop(tree, change.nodeId);
-  const found = yield* queryRow(`SELECT ${headColumns} FROM node WHERE tree_id = $1 AND id = $2`, tree, change.nodeId);
-  const node = found === undefined ? undefined : nodeHeadOf(found);
-  if (node?.parentId == null) return;
-  const above = yield* queryRow(`SELECT ${headColumns} FROM node WHERE tree_id = $1 AND id = $2`, tree, node.parentId);
-  // What is above may have changed while the subtree lay in the trash.
-  const matchParent = above === undefined ? null : matchParentBelow(nodeHeadOf(above));
-  if (matchParent !== null && matchParent !== node.matchParent) yield* rematchRows(tree, node.id, matchParent);
 }
 
 /** Below a marker the first messages match under what is above it: all of them follow when it moves. */

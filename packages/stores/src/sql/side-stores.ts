@@ -26,9 +26,9 @@ export function runStore(dialect: SqlDialect, owner: string, transactions: Trans
       transactions.transaction(function* () {
         yield* transactions.known(run.treeId);
         yield* holding(run.data);
-        yield* side.startRun(owner, run);
+        yield* side.startRun(dialect, owner, run);
       }),
-    beat: (id, at) => transactions.transaction(() => side.beatRun(owner, id, at)),
+    beat: (id, at) => transactions.transaction(() => side.beatRun(dialect, owner, id, at)),
     note: (id, data) =>
       transactions.transaction(function* () {
         yield* holding(data);
@@ -38,8 +38,8 @@ export function runStore(dialect: SqlDialect, owner: string, transactions: Trans
     chunks: (id, from = 0) => transactions.snapshot(() => side.runChunks(owner, id, from)),
     find: (id) => transactions.snapshot(() => side.findRun(owner, id)),
     list: (treeId) => transactions.snapshot(() => side.listRuns(owner, treeId)),
-    claimStale: (before, process, at) =>
-      transactions.transaction(() => side.claimStaleRuns(owner, before, process, at)),
+    claimStale: (silentMs, process) =>
+      transactions.transaction(() => side.claimStaleRuns(dialect, owner, silentMs, process)),
     end: (id) => transactions.transaction(() => side.endRun(owner, id)),
   };
 }

@@ -4,6 +4,7 @@ import { canonicalJson } from '@coppice/content';
 import {
   type ExternalId,
   type JsonObject,
+  type NewRun,
   type NodeId,
   nodeId,
   type Provenance,
@@ -46,28 +47,29 @@ function runOfRow(one: SqlRow): Run {
 }
 
 /** Notes a run of an owner; noting it again changes nothing, and the id of another run is refused. */
-export function* startRun(owner: string, run: Run): SqlTask<void> {
+export function* startRun({ float, now }: SqlDialect, owner: string, run: NewRun): SqlTask<void> {
   const added = yield* execute(
-    `INSERT INTO run (id, owner, tree_id, node_id, process, started_at, beat_at, data) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-    ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO run (id, owner, tree_id, node_id, process, started_at, beat_at, data)
+    VALUES ($1, $2, $3, $4, $5, $6, coalesce(CAST($7 AS ${float}), ${now}), $8) ON CONFLICT (id) DO NOTHING`,
     run.id,
     owner,
     run.treeId,
     run.nodeId,
     run.process,
     run.startedAt,
-    run.beatAt,
+    run.beatAt ?? null,
     JSON.stringify(run.data),
   );
   if (added > 0) return;
   const there = yield* findRun(owner, run.id);
-  if (there === null || canonicalJson(there) !== canonicalJson(run))
+  if (there === null || canonicalJson(there) !== canonicalJson({ beatAt: there.beatAt, ...run }))
     refuse('id/taken', `There is a run ${run.id} already.`, { runId: run.id });
 }
 
 /** Keeps a run alive. */
-export function* beatRun(owner: string, id: string, at: number): SqlTask<boolean> {
-  return (yield* execute('UPDATE run SET beat_at = $3 WHERE id = $1 AND owner = $2', id, owner, at)) > 0;
+export function* beatRun({ float, now }: SqlDialect, owner: string, id: string, at?: number): SqlTask<boolean> {
+  const beat = `UPDATE run SET beat_at = coalesce(CAST($3 AS ${float}), ${now}) WHERE id = $1 AND owner = $2`;
+  return (yield* execute(beat, id, owner, at ?? null)) > 0;
 }
 
 /** Sets fields of a run's data. The row is written first, so that two who note something wait for each other. */
@@ -140,25 +142,15 @@ export function* listRuns(owner: string, tree: TreeId | undefined): SqlTask<Run[
   return found.map(runOfRow);
 }
 
-/** Takes over runs that stopped beating. Only one of several processes that ask gets each. */
-export function* claimStaleRuns(owner: string, before: number, process: string, at: number): SqlTask<Run[]> {
-  const claimed: Run[] = [];
-  for (const one of yield* queryRows(
-    'SELECT * FROM run WHERE owner = $1 AND beat_at < $2 ORDER BY started_at, id',
+/** Claims runs without a heartbeat for so long, by the database's clock. Only one of several processes gets each. */
+export function* claimStaleRuns({ now }: SqlDialect, owner: string, silentMs: number, process: string): SqlTask<Run[]> {
+  const claimed = yield* queryRows(
+    `UPDATE run SET process = $3, beat_at = ${now} WHERE owner = $1 AND beat_at < ${now} - $2 RETURNING *`,
     owner,
-    before,
-  )) {
-    const run = runOfRow(one);
-    const won = yield* execute(
-      'UPDATE run SET process = $3, beat_at = $4 WHERE id = $1 AND beat_at = $2',
-      run.id,
-      run.beatAt,
-      process,
-      at,
-    );
-    if (won > 0) claimed.push({ ...run, process, beatAt: at });
-  }
-  return claimed;
+    silentMs,
+    process,
+  );
+  return claimed.map(runOfRow).sort((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1));
 }
 
 /** Forgets a run and its text. */
