@@ -94,13 +94,11 @@ export class PostgresEngine implements SqlEngine {
     return sqlNumber(found ?? { place: 0 }, 'place');
   }
 
-  async search(search: SearchRequest, lists: () => SqlTask<readonly FoundRow[]>): Promise<readonly FoundRow[]> {
+  async search(search: SearchRequest): Promise<readonly FoundRow[]> {
     const behind = await this.snapshot(() => treesBehind(search.owner, search.treeId));
     if (!this.#opened.readOnly) for (const tree of behind) await this.transaction(() => catchUpSearch(tree.treeId));
     const uncopied = this.#opened.readOnly ? behind : [];
-    return this.snapshot(function* () {
-      return [...(yield* searchWork(search, uncopied)), ...(yield* lists())];
-    });
+    return this.snapshot(() => searchWork(search, uncopied));
   }
 
   info(): StoreInfo {

@@ -1,7 +1,7 @@
 /** The tables of a PostgreSQL store, made and changed in numbered steps, each once, whoever comes first. */
 import { AppError, refusalKinds } from '@coppice/core';
 import { enterCopies } from '../sql/copies.ts';
-import { enterLists } from '../sql/linear-form.ts';
+import { storeListsAsRows } from '../sql/linear-form.ts';
 import { execute, queryRow, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { blobPut, linearNodes, nodeCopies, schema, shareVersion } from '../sql/schema.ts';
 import { postgresDialect } from './dialect.ts';
@@ -94,9 +94,10 @@ const migrations: readonly PostgresMigration[] = [
   { version: 1, statements: [...tables(), ...own] },
   { version: 2, statements: [shareVersion(postgresDialect)] },
   { version: 3, statements: blobPut(postgresDialect) },
-  { version: 4, statements: linearNodes(postgresDialect), fill: () => enterLists(postgresDialect) },
+  { version: 4, statements: linearNodes(postgresDialect) },
   { version: 5, statements: oneIdEach },
   { version: 6, statements: nodeCopies(postgresDialect), fill: () => enterCopies(postgresDialect) },
+  { version: 7, statements: [], fill: () => storeListsAsRows(postgresDialect) },
 ];
 
 /** The version of the tables that this program writes. */

@@ -41,7 +41,7 @@ interface TreeBehind {
 export function* treesBehind(owner: string, only: TreeId | null): SqlTask<TreeBehind[]> {
   const found = yield* queryRows(
     `SELECT t.id, t.version, coalesce(m.version, 0) AS mark FROM tree t LEFT JOIN search_mark m ON m.tree_id = t.id
-    WHERE t.owner = $1 AND (CAST($2 AS TEXT) IS NULL OR t.id = $2) AND t.linear_form IS NULL AND t.version > coalesce(m.version, 0)`,
+    WHERE t.owner = $1 AND (CAST($2 AS TEXT) IS NULL OR t.id = $2) AND t.version > coalesce(m.version, 0)`,
     owner,
     only,
   );

@@ -89,9 +89,6 @@ export function* answerRead(scope: TreeScope, read: Read): SqlTask<Answer> {
   return yield* answerHere({ dialect, owner, treeId: other, tree: yield* treeRow(owner, other) }, read);
 }
 
-const treeOfList =
-  'SELECT l.tree_id FROM linear_node l JOIN tree t ON t.id = l.tree_id WHERE l.id = $1 AND t.owner = $2';
-
 function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
   const { treeId: tree } = scope;
   // Foreign and unknown trees have no nodes: every question about them finds nothing.
@@ -209,8 +206,7 @@ function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
         read.id,
         scope.owner,
       );
-      const found = home ?? (yield* queryRow(treeOfList, read.id, scope.owner));
-      return found === undefined ? null : treeId(sqlText(found, 'tree_id'));
+      return home === undefined ? null : treeId(sqlText(home, 'tree_id'));
     }
     case 'forest': {
       const found = yield* queryRow(

@@ -154,7 +154,7 @@ function* namedByOwner(owner: string): SqlTask<ReadonlySet<string>> {
   for (const sql of [
     `SELECT n.content AS one, n.meta AS two FROM node n JOIN tree t ON t.id = n.tree_id WHERE t.owner = $1 AND (n.content ${like} OR n.meta ${like})`,
     `SELECT n.content AS one, '' AS two FROM node_content n JOIN tree t ON t.id = n.tree_id WHERE t.owner = $1 AND n.content ${like}`,
-    `SELECT coalesce(linear_form, '') AS one, attributes AS two FROM tree WHERE owner = $1 AND (linear_form ${like} OR attributes ${like})`,
+    `SELECT attributes AS one, '' AS two FROM tree WHERE owner = $1 AND attributes ${like}`,
     `SELECT data AS one, '' AS two FROM run WHERE owner = $1 AND data ${like}`,
   ])
     for (const one of yield* queryRows(sql, owner))

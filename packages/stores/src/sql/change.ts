@@ -1,11 +1,9 @@
-/** One change of a tree in a database: lock, plan, check the version, write rows and log; lists become trees on the way. */
+/** One change of a tree in a database: lock, plan, check the version, write rows and log. */
 import {
-  treeId as asTreeId,
   type ChangeOptions,
   type ChangeResult,
   isAppError,
   isStale,
-  type LinearRecord,
   type Node,
   type NodeHead,
   type Plan,
@@ -19,11 +17,10 @@ import {
   versionConflict,
 } from '@coppice/core';
 import { addHashesOfPlan } from '../attachments.ts';
-import { type LinearTree, refuseBranching, treeOfLinear } from '../linear.ts';
+import { refuseBranching } from '../linear.ts';
 import { mayBranch, type StoreOptions } from '../options.ts';
 import { answerRead, fromPrefetch } from './answers.ts';
 import { holdBlobs } from './attachments.ts';
-import { answerLinear } from './linear-form.ts';
 import { hydratedLog } from './log.ts';
 import {
   execute,
@@ -34,13 +31,12 @@ import {
   type SqlDialect,
   type SqlTask,
   sqlNumber,
-  sqlText,
   sqlTextOrNull,
 } from './query.ts';
 import type { CachedRow, RowCache } from './row-cache.ts';
 import { headColumns, nodeHeadOf, plainHead, prefixed, type StoredTree, storedTreeOf, treeColumns } from './rows.ts';
-import { idOfRow, type PrefetchedRows, type TreeScope, takenIds, treeRow } from './scope.ts';
-import { leafRowOf, writeCommit, writeRows } from './write.ts';
+import { idOfRow, type PrefetchedRows, type TreeScope, takenIds } from './scope.ts';
+import { leafRowOf, writeCommit } from './write.ts';
 
 /** How many commits a refused writer is told of. */
 const commitsReported = 500;
@@ -61,29 +57,26 @@ export function* runChange<R>(
   options: ChangeOptions,
   inTurns: boolean,
 ): SqlTask<ChangeResult<R>> {
-  const locked = yield* lock(keeping, treeId, options.prefetch);
-  const linear = linearOf(keeping, locked.tree);
-  const tree = linear?.tree ?? locked.tree;
+  const scope = yield* lock(keeping, treeId, options.prefetch);
+  const { tree } = scope;
   const stale = isStale(tree, options.expectedVersion);
   const branches = mayBranch(keeping.options.treeWrites, keeping.owner);
-  const plan = yield* planHoldingBlobs(keeping, locked, () => planning({ stale }), linear);
+  const plan = yield* planHoldingBlobs(keeping, scope, () => planning({ stale }));
   if (inTurns) yield [];
   const settled = yield* checkCommit(
-    locked,
+    scope,
     tree,
     () => prepareCommit(treeId, tree, plan, options),
     options.expectedVersion ?? 0,
   );
   if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
-  if (!branches) yield* driveReads(keeping, locked, refuseBranching(treeId, plan.steps), linear);
-  const scope = linear === null ? locked : yield* storeAsRows(locked, linear);
+  if (!branches) yield* driveReads(scope, refuseBranching(treeId, plan.steps));
   if (inTurns) yield [];
   const leaf = leafRowOf(scope, settled);
   yield* writeCommit(inTurns ? { ...scope, inTurns } : scope, settled, leaf);
   keeping.tails?.left(treeId, branches ? rowCacheOf(scope.tree, settled) : null, settled.changes);
-  const format = branches ? 'tree' : (locked.tree?.format ?? 'linear');
-  if (format !== (locked.tree?.format ?? 'tree'))
-    yield* execute('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
+  const format = branches ? 'tree' : (tree?.format ?? 'linear');
+  if (format !== (tree?.format ?? 'tree')) yield* execute('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
   return { result: plan.result, commit: settled.commit, version: settled.commit.version };
 }
 
@@ -95,11 +88,10 @@ function* planHoldingBlobs<R>(
   keeping: StoreScope,
   scope: TreeScope,
   planning: () => ReadProgram<Plan<R>>,
-  linear: LinearTree | null,
 ): SqlTask<Plan<R>> {
   const { dialect, owner } = keeping;
   for (let known = 0; ; ) {
-    const plan = yield* driveReads(keeping, scope, planning(), linear);
+    const plan = yield* driveReads(scope, planning());
     if (dialect.forUpdate === '') return plan;
     const named = new Set<string>();
     addHashesOfPlan(plan, named);
@@ -204,7 +196,6 @@ function treeAfterCommit(
     attributes: tree.attributes,
     hasAliases: tree.hasAliases,
     format: tree.format,
-    linear: tree.linear,
   };
 }
 
@@ -252,87 +243,32 @@ function* checkCommit(
   }
 }
 
-/** The tree that a list reads as; null where the tree has rows of its own. */
-export function linearOf({ owner, options }: StoreScope, tree: StoredTree | null): LinearTree | null {
-  if (tree?.linear == null) return null;
-  return treeOfLinear(JSON.parse(tree.linear) as LinearRecord, owner, options.kit);
-}
-
-/** Writes the rows of a conversation that was still a list; its commit is in the log already. */
-function* storeAsRows(scope: TreeScope, linear: LinearTree): SqlTask<TreeScope> {
-  yield* execute('UPDATE tree SET linear_form = NULL WHERE id = $1', scope.treeId);
-  yield* execute('DELETE FROM linear_node WHERE tree_id = $1', scope.treeId);
-  yield* writeRows(scope, linear.settled);
-  return { ...scope, tree: yield* treeRow(scope.owner, scope.treeId) };
-}
-
-/** Drives a reading with queries; a conversation that is still a list answers from the tree it reads as. */
-export function* driveReads<T>(
-  keeping: StoreScope,
-  scope: TreeScope,
-  reading: ReadProgram<T>,
-  linear: LinearTree | null,
-): SqlTask<T> {
+/** Drives a reading with queries. */
+export function* driveReads<T>(scope: TreeScope, reading: ReadProgram<T>): SqlTask<T> {
   let step = reading.next();
   let looks = 0;
-  const others = new Map<TreeId, OtherList | null>();
   while (!step.done) {
     const read = step.value;
     // A planner that asks for the tree again and again has much to do: who drives it in turns lets others in here.
     if (read.ask === 'tree' && ++looks > 1) yield [];
-    const known = linear === null ? fromPrefetch(scope, read) : undefined;
-    if (known !== undefined) {
-      step = reading.next(known);
-      continue;
-    }
-    const from = 'treeId' in read ? read.treeId : undefined;
-    const isElsewhere = from !== undefined && from !== scope.treeId;
-    const other = isElsewhere ? yield* otherList(keeping, from, others) : null;
-    if (other !== null) step = reading.next(yield* answerLinear(other.scope, other.linear, read));
-    else
-      step = reading.next(linear === null ? yield* answerRead(scope, read) : yield* answerLinear(scope, linear, read));
+    const known = fromPrefetch(scope, read);
+    step = reading.next(known === undefined ? yield* answerRead(scope, read) : known);
   }
   return step.value;
 }
 
-/** Another tree that is still a list: it has no rows that could answer. */
-interface OtherList {
-  readonly scope: TreeScope;
-  readonly linear: LinearTree;
-}
-
-/** What another tree reads as where it is still a list; each is read once. */
-function* otherList(
-  keeping: StoreScope,
-  treeId: TreeId,
-  known: Map<TreeId, OtherList | null>,
-): SqlTask<OtherList | null> {
-  const before = known.get(treeId);
-  if (before !== undefined) return before;
-  const { dialect, owner } = keeping;
-  const tree = yield* treeRow(owner, treeId);
-  const linear = linearOf(keeping, tree);
-  const found = linear === null ? null : { scope: { dialect, owner, treeId, tree }, linear };
-  known.set(treeId, found);
-  return found;
-}
-
-/** Stores some of the lists as trees, and tells how many are left. */
+/** Makes some of the linear conversations trees, and tells how many are left. */
 export function* backfillSome(
-  keeping: StoreScope,
+  { owner, options }: StoreScope,
   batch: number,
 ): SqlTask<{ readonly stored: number; readonly left: number }> {
-  const { dialect, owner, options } = keeping;
   if (!mayBranch(options.treeWrites, owner)) return { stored: 0, left: 0 };
   const open = "owner = $1 AND format = 'linear'";
-  const found = yield* queryRows(`SELECT id FROM tree WHERE ${open} ORDER BY id LIMIT $2`, owner, batch);
-  for (const one of found) {
-    const treeId = asTreeId(sqlText(one, 'id'));
-    const scope: TreeScope = { dialect, owner, treeId, tree: yield* treeRow(owner, treeId, dialect.forUpdate) };
-    const linear = linearOf(keeping, scope.tree);
-    if (linear !== null) yield* storeAsRows(scope, linear);
-    yield* execute("UPDATE tree SET format = 'tree' WHERE id = $1", treeId);
-  }
+  const stored = yield* execute(
+    `UPDATE tree SET format = 'tree' WHERE id IN (SELECT id FROM tree WHERE ${open} ORDER BY id LIMIT $2)`,
+    owner,
+    batch,
+  );
   const [left] = yield* queryRows(`SELECT count(*) AS n FROM tree WHERE ${open}`, owner);
-  return { stored: found.length, left: left === undefined ? 0 : sqlNumber(left, 'n') };
+  return { stored, left: left === undefined ? 0 : sqlNumber(left, 'n') };
 }

@@ -22,11 +22,8 @@ export interface SqlEngine {
   announce(owner: string, treeId: TreeId, version: number, added: number): void;
   /** Resolves when a tree (any tree, if null) may have a version above the given one, or when the signal ends it. */
   changed(treeId: TreeId | null, seen: number, signal: AbortSignalLike | undefined): Promise<void>;
-  /**
-   * Finds up to one hit more than the limit, newest first, among the rows of nodes, and what `lists` finds in
-   * conversations that are still lists. It sees every acknowledged message.
-   */
-  search(search: SearchRequest, lists: () => SqlTask<readonly FoundRow[]>): Promise<readonly FoundRow[]>;
+  /** Finds up to one hit more than the limit, newest first. It sees every acknowledged message. */
+  search(search: SearchRequest): Promise<readonly FoundRow[]>;
   /** Changes of an owner after a place in the log; the default order is the log's own. */
   events?(owner: string, since: number, limit: number): SqlTask<ListEvent[]>;
   /** The place in the log after which every change is one to come; the default is the newest place that can be seen. */

@@ -1,6 +1,6 @@
 /** Foreign ids of trees and nodes, which must be there. */
-import { ask, type ExternalId, type NodeId, refuse, type TreeId } from '@coppice/core';
-import { driveReads, linearOf, type StoreScope } from './change.ts';
+import { type ExternalId, type NodeId, refuse, type TreeId } from '@coppice/core';
+import type { StoreScope } from './change.ts';
 import { toColumn } from './exact-text.ts';
 import { execute, type SqlDialect, type SqlTask } from './query.ts';
 import type { TreeScope } from './scope.ts';
@@ -20,19 +20,15 @@ export function* putExternalNames(
   }
   for (const [treeId, names] of byTree) {
     const scope = yield* known(treeId);
-    yield* refuseUnknownNodes(keeping, scope, names);
+    yield* refuseUnknownNodes(scope, names);
     yield* putExternalIds(keeping.dialect, keeping.owner, treeId, names);
   }
 }
 
-function* refuseUnknownNodes(keeping: StoreScope, scope: TreeScope, names: readonly ExternalId[]): SqlTask<void> {
+function* refuseUnknownNodes(scope: TreeScope, names: readonly ExternalId[]): SqlTask<void> {
   const nodes = new Set<NodeId>();
   for (const { nodeId } of names) if (nodeId !== null) nodes.add(nodeId);
-  const linear = linearOf(keeping, scope.tree);
-  if (linear === null) for (const id of yield* missingNodes(scope.dialect, scope.treeId, nodes)) unknownNode(id);
-  else
-    for (const id of nodes)
-      if ((yield* driveReads(keeping, scope, ask('anyNode', { id }), linear)) === null) unknownNode(id);
+  for (const id of yield* missingNodes(scope.dialect, scope.treeId, nodes)) unknownNode(id);
 }
 
 function unknownNode(id: NodeId): never {

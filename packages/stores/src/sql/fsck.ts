@@ -95,7 +95,7 @@ function* checkStoredTree(
   const seen = new Set(findings.map((finding) => `${finding.code} ${finding.id}`));
   try {
     const scope: TreeScope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
-    if (scope.tree === null || scope.tree.linear !== null) return 0;
+    if (scope.tree === null) return 0;
     const all: Answer = yield* answerRead(scope, { ask: 'rows' });
     if (all === null || typeof all !== 'object' || !('nodes' in all) || !('bookmarks' in all) || !('row' in all))
       return 0;

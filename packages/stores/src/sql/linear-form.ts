@@ -1,25 +1,15 @@
-/** Conversations that are still lists, in a database: one row that holds the list, and its first commit in the log. */
-import {
-  type Answer,
-  answerFromTree,
-  type LinearRecord,
-  type NodeId,
-  type OutsideTree,
-  type Read,
-  refuse,
-  type TreeId,
-  type TreeRow,
-  treeId,
-} from '@coppice/core';
+/** Linear conversations in a database: rows like those of any tree, with the format as a flag. */
+import { canonicalJson } from '@coppice/content';
+import { ask, type LinearRecord, type Node, refuse, type TreeId, textMessage, treeId } from '@coppice/core';
 import { addHashes } from '../attachments.ts';
-import { type LinearTree, linearNodeId, linearRootId } from '../linear.ts';
-import { answerRead } from './answers.ts';
+import { type LinearTree, treeOfLinear } from '../linear.ts';
 import { holdBlobs } from './attachments.ts';
+import { driveReads } from './change.ts';
 import { execute, queryRow, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText } from './query.ts';
 import { type TreeScope, takenIds, treeRow } from './scope.ts';
-import { insertTree, writeLog } from './write.ts';
+import { writeCommit, writeLog, writeRows } from './write.ts';
 
-/** Stores a list as it is. Storing the same list again changes nothing. */
+/** Stores a list as a chain of nodes. Storing the same list again changes nothing while nobody has written to it. */
 export function* putLinear(
   owner: string,
   dialect: SqlDialect,
@@ -27,60 +17,40 @@ export function* putLinear(
   linear: LinearTree,
 ): SqlTask<void> {
   const { treeId: id } = record;
-  const form = JSON.stringify(record);
   const there = yield* treeRow(owner, id);
-  if (there?.linear === form) return;
-  if (there !== null) refuse('tree/exists', `There is a tree ${id} already.`, { treeId: id });
+  if (there !== null) {
+    if (
+      there.format === 'linear' &&
+      there.version === 1 &&
+      (yield* isSame({ dialect, owner, treeId: id, tree: there }, linear))
+    )
+      return;
+    refuse('tree/exists', `There is a tree ${id} already.`, { treeId: id });
+  }
   const ids = linear.settled.commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
   const [taken] = yield* queryRows(`${takenIds(dialect)} LIMIT 1`, JSON.stringify(ids));
   if (taken !== undefined)
     refuse('id/taken', `The id ${sqlText(taken, 'id')} is taken by another node.`, { nodeId: sqlText(taken, 'id') });
-  const scope: TreeScope = { dialect, owner, treeId: id, tree: null };
   const named = new Set<string>();
-  addHashes(form, named);
+  addHashes(JSON.stringify(record), named);
   yield* holdBlobs(dialect, owner, named);
-  yield* insertTree(scope, linear.settled);
-  const { version, structureVersion, nextSeq, updatedAt } = linear.tree;
-  // The active node stays null here: its row is not there yet.
-  yield* execute(
-    "UPDATE tree SET format = 'linear', linear_form = $2, version = $3, structure_version = $4, next_seq = $5, updated_at = $6 WHERE id = $1",
-    id,
-    form,
-    version,
-    structureVersion,
-    nextSeq,
-    updatedAt,
+  yield* writeCommit({ dialect, owner, treeId: id, tree: null }, linear.settled, null);
+  yield* execute("UPDATE tree SET format = 'linear' WHERE id = $1", id);
+}
+
+/** Whether a tree is what a list reads as. */
+function* isSame(scope: TreeScope, linear: LinearTree): SqlTask<boolean> {
+  const stored = yield* driveReads(scope, ask('rows', {}));
+  if (stored === null) return false;
+  const expected = linear.settled.changes.flatMap((change) => (change.op === 'added' ? [change.node] : []));
+  return (
+    canonicalJson(scope.tree?.attributes ?? null) === canonicalJson(linear.tree.attributes) &&
+    canonicalJson(stored.nodes.map(saidBy)) === canonicalJson(expected.map(saidBy))
   );
-  yield* writeLog(scope, linear.settled.commit);
-  yield* execute(enterIds(dialect), pairsOf(id, ids));
 }
 
-function enterIds({ pairs }: SqlDialect): string {
-  return `INSERT INTO linear_node (id, tree_id) SELECT p.a, p.b FROM ${pairs('$1')} AS p WHERE true`;
-}
-
-function pairsOf(tree: TreeId, ids: readonly NodeId[]): string {
-  return JSON.stringify(ids.map((id) => [id, tree]));
-}
-
-/** Enters the ids of lists that were stored before there was a place for them. */
-export function* enterLists(dialect: SqlDialect): SqlTask<void> {
-  for (const one of yield* queryRows('SELECT id FROM tree WHERE linear_form IS NOT NULL')) {
-    const tree = treeId(sqlText(one, 'id'));
-    const found = yield* queryRow('SELECT linear_form FROM tree WHERE id = $1', tree);
-    const ids = found === undefined ? [] : idsOfList(tree, sqlText(found, 'linear_form'));
-    yield* execute(`${enterIds(dialect)} ON CONFLICT DO NOTHING`, pairsOf(tree, ids));
-  }
-}
-
-/** The ids that a list has when it is read as a tree; none where it cannot be read, which the check tells. */
-function idsOfList(tree: TreeId, form: string): NodeId[] {
-  try {
-    const { messages } = JSON.parse(form) as LinearRecord;
-    return [linearRootId(tree), ...messages.map((_, at) => linearNodeId({ treeId: tree, messages }, at))];
-  } catch {
-    return [];
-  }
+function saidBy({ id, parentId, createdAt, message, meta }: Node) {
+  return { id, parentId, createdAt, message, meta };
 }
 
 /** The newest place in the log. */
@@ -89,33 +59,36 @@ export function* latestChange(): SqlTask<number> {
   return found === undefined ? 0 : sqlNumber(found, 'n');
 }
 
-/** The row of the tree that a list reads as. */
-export function summaryRow(linear: LinearTree): TreeRow {
-  const { size: _, nodes: __, bookmarks: ___, ...plain } = linear.tree;
-  return plain;
+/** Writes the rows of lists that an earlier version kept as one JSON text each, and drops what was there for them. */
+export function* storeListsAsRows(dialect: SqlDialect): SqlTask<void> {
+  for (const one of yield* queryRows('SELECT id, owner FROM tree WHERE linear_form IS NOT NULL ORDER BY id')) {
+    const id = treeId(sqlText(one, 'id'));
+    const owner = sqlText(one, 'owner');
+    const found = yield* queryRow('SELECT linear_form FROM tree WHERE id = $1', id);
+    const { linear, whole } = readList(id, owner, sqlText(found ?? { linear_form: '' }, 'linear_form'));
+    const scope: TreeScope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
+    if (!whole) {
+      yield* execute('DELETE FROM change WHERE tree_id = $1', id);
+      yield* writeLog(scope, linear.settled.commit);
+    }
+    yield* writeRows(scope, linear.settled);
+  }
+  for (const statement of [
+    'DROP TABLE linear_node',
+    'DROP INDEX tree_linear',
+    'DROP VIEW v_conversation',
+    'ALTER TABLE tree DROP COLUMN linear_form',
+    'CREATE VIEW v_conversation AS SELECT id, version, active_node_id FROM tree',
+  ])
+    yield* execute(statement);
 }
 
-// What is outside the list's own tree is asked of the database.
-const outside = {
-  tree: () => undefined,
-  taken: () => [],
-  home: () => null,
-  forest: () => null,
-  undoable: () => null,
-  redoable: () => null,
-};
-
-/** Answers a read about a list from the tree it reads as, and everything else from the database. */
-export function* answerLinear(scope: TreeScope, linear: LinearTree, read: Read): SqlTask<Answer> {
-  const elsewhere = 'treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId;
-  if (elsewhere || read.ask === 'taken' || read.ask === 'forest' || read.ask === 'home')
-    return yield* answerRead(scope, read);
-  const around: OutsideTree = { ...outside, log: (since) => (since < 1 ? [linear.settled.commit] : []) };
-  // Own tree ids are answered by the value without naming it.
-  const own = 'treeId' in read ? { ...read, treeId: undefined } : read;
-  return answerFromTree(linear.tree, withoutUndefined(own), around);
-}
-
-function withoutUndefined<T extends object>(read: T): Read {
-  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as Read;
+/** A stored list as a tree; one that cannot be read becomes a message with what stood there. */
+function readList(id: TreeId, owner: string, form: string): { readonly linear: LinearTree; readonly whole: boolean } {
+  try {
+    return { linear: treeOfLinear(JSON.parse(form) as LinearRecord, owner), whole: true };
+  } catch {
+    const messages = [{ message: textMessage('user', form) }];
+    return { linear: treeOfLinear({ treeId: id, createdAt: 0, messages }, owner), whole: false };
+  }
 }

@@ -1,6 +1,5 @@
 /** Messages as their JSON texts, put together from what is stored without reading it as JSON again. */
 import { type NodeId, nodeId } from '@coppice/core';
-import type { LinearTree } from '../linear.ts';
 import { queryRows, type SqlTask, sqlText } from './query.ts';
 import type { TreeScope } from './scope.ts';
 
@@ -19,15 +18,5 @@ export function* storedTexts(scope: TreeScope, ids: readonly NodeId[]): SqlTask<
     const call = one['tool_call_id'] === null ? '' : `,"tool_call_id":${JSON.stringify(one['tool_call_id'])}`;
     texts.set(id, `{"role":${JSON.stringify(one['role'])},"content":${sqlText(one, 'content')}${call}}`);
   }
-  return texts;
-}
-
-/** The texts of a conversation that is still a list. */
-export function linearTexts(linear: LinearTree, ids: readonly NodeId[]): ReadonlyMap<NodeId, string> {
-  const wanted = new Set(ids);
-  const texts = new Map<NodeId, string>();
-  for (const step of linear.settled.commit.steps)
-    if (step.type === 'insert' && step.node.message !== null && wanted.has(step.node.id))
-      texts.set(step.node.id, JSON.stringify(step.node.message));
   return texts;
 }

@@ -170,7 +170,6 @@ function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void> {
 /** Takes a tree for good: nothing of it remains, nor of attachments that only it named. */
 export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: PurgeOptions): SqlTask<PurgedRows> {
   const named = yield* namedByPurge(scope, tree, null);
-  addHashes(scope.tree?.linear ?? '', named);
   const ids = (yield* queryRows('SELECT id FROM node WHERE tree_id = $1', tree)).map((one) => sqlText(one, 'id'));
   const copies = yield* copiesOf(scope.dialect, scope.owner, tree, JSON.stringify(ids));
   if (unindex !== undefined) yield* unindex(tree, null);
@@ -182,7 +181,6 @@ export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: P
   const contents = yield* execute('DELETE FROM node_content WHERE tree_id = $1', tree);
   yield* execute('DELETE FROM change WHERE tree_id = $1', tree);
   const nodes = yield* execute('DELETE FROM node WHERE tree_id = $1', tree);
-  yield* execute('DELETE FROM linear_node WHERE tree_id = $1', tree);
   yield* execute('DELETE FROM tree WHERE id = $1', tree);
   const waitingAttachments = yield* collectBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
   return { nodes, contents, copies, waitingAttachments };

@@ -177,7 +177,7 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
   if (home === undefined) return;
   const owner = sqlText(home, 'owner');
   const scope: TreeScope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
-  if (scope.tree === null || scope.tree.linear !== null) return;
+  if (scope.tree === null) return;
   const all = yield* answerRead(scope, { ask: 'rows' });
   if (all === null || typeof all !== 'object' || !('nodes' in all) || !('bookmarks' in all) || !('row' in all)) return;
   const mended = repairRows(all);

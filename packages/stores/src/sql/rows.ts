@@ -33,7 +33,7 @@ export const noteColumns =
 
 /** The columns of a tree. */
 export const treeColumns =
-  'id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, format, linear_form';
+  'id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, format';
 
 /** A list of columns, each of a named table. */
 export function prefixed(table: string, columns: string): string {
@@ -222,8 +222,6 @@ export interface StoredTree extends TreeRow {
   /** Whether any text of the tree was split: only then matching looks for aliases. */
   readonly hasAliases: boolean;
   readonly format: ConversationFormat;
-  /** The JSON text of a conversation whose rows are not written yet. */
-  readonly linear: string | null;
 }
 
 /** A tree row as stored. */
@@ -242,7 +240,6 @@ export function storedTreeOf(row: SqlRow): StoredTree {
     attributes: parsed(row, 'attributes') as TreeAttributes,
     hasAliases: sqlNumber(row, 'aliases') > 0,
     format: sqlText(row, 'format') as ConversationFormat,
-    linear: sqlTextOrNull(row, 'linear_form'),
   };
 }
 

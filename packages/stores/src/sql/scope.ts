@@ -42,11 +42,11 @@ export function* treeRow(owner: string, id: TreeId, lock = ''): SqlTask<StoredTr
 }
 
 /**
- * Finds which ids of a list are taken, by a node, by a message of a conversation that is still a list, or by a tree: where
- * something is looked for by its id alone, a tree's own stands for its root.
+ * Finds which ids of a list are taken, by a node or by a tree: where something is looked for by its id alone, a tree's own
+ * stands for its root.
  */
 export function takenIds({ list }: SqlDialect): string {
-  const holders = ['node', 'tree', 'linear_node'];
+  const holders = ['node', 'tree'];
   return holders.map((table) => `SELECT id FROM ${table} WHERE id IN ${list('$1')}`).join(' UNION ALL ');
 }
 

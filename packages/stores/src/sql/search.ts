@@ -1,6 +1,5 @@
 /** Search over a database, but for how it finds candidates: that is each database's own. */
 import {
-  type LinearRecord,
   nodeId,
   type Page,
   type Role,
@@ -12,10 +11,8 @@ import {
 } from '@coppice/core';
 import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
-import { treeOfLinear } from '../linear.ts';
-import type { StoreOptions } from '../options.ts';
-import { hasTerms, searchTerms, snippetOf, snippetWith } from '../search.ts';
-import { queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
+import { searchTerms, snippetWith } from '../search.ts';
+import { type SqlRow, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 import { storedTextOf } from './rows.ts';
 
 /** Where a hit stands in the order of all hits: newest first. */
@@ -91,36 +88,6 @@ function hitPlaceOf(cursor: string): HitPlace {
   if (typeof createdAt !== 'number' || typeof tree !== 'string' || typeof seq !== 'number')
     return refuse('cursor/invalid', 'This is no cursor of a search.', {});
   return { createdAt, treeId: treeId(tree), seq };
-}
-
-/** Hits in conversations that are still lists: they have no rows that an index could know. */
-export function* linearHits(search: SearchRequest, kit: StoreOptions['kit']): SqlTask<FoundRow[]> {
-  const found = yield* queryRows(
-    'SELECT id, title, project, linear_form FROM tree WHERE owner = $1 AND linear_form IS NOT NULL AND trashed_at IS NULL',
-    search.owner,
-  );
-  const hits: FoundRow[] = [];
-  for (const one of found) {
-    if (search.treeId !== null && sqlText(one, 'id') !== search.treeId) continue;
-    if (search.project !== null && sqlText(one, 'project') !== search.project) continue;
-    const { tree, settled } = treeOfLinear(JSON.parse(sqlText(one, 'linear_form')) as LinearRecord, search.owner, kit);
-    for (const change of settled.changes) {
-      if (change.op !== 'added' || change.node.role === 'root' || !hasTerms(change.node.text, search.terms)) continue;
-      const { id, seq, role, createdAt, text: said } = change.node;
-      if (search.roles !== null && !search.roles.includes(role)) continue;
-      const hit: FoundRow = {
-        treeId: tree.id,
-        nodeId: id,
-        seq,
-        role,
-        title: sqlTextOrNull(one, 'title'),
-        createdAt,
-        snippet: snippetOf(said, search.terms),
-      };
-      if (search.after === null || orderHits(hit, search.after) > 0) hits.push(hit);
-    }
-  }
-  return hits;
 }
 
 function orderHits(a: HitPlace, b: HitPlace): number {

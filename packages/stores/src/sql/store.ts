@@ -40,19 +40,19 @@ import { checkLinear, treeOfLinear } from '../linear.ts';
 import { defaultOwner, type StoreOptions, usualGrace } from '../options.ts';
 import { notInTrash, readOnlyStore, storeClosed, unknownTree } from '../refusals.ts';
 import { type BlobScope, collectBlobs, ownersWithLoose } from './attachments.ts';
-import { backfillSome, driveReads, linearOf, runChange, type StoreScope } from './change.ts';
+import { backfillSome, driveReads, runChange, type StoreScope } from './change.ts';
 import type { SqlEngine } from './engine.ts';
 import { putExternalNames } from './external-ids.ts';
 import { followFeed } from './follow.ts';
 import { fsckDatabase } from './fsck.ts';
-import { latestChange, putLinear, summaryRow } from './linear-form.ts';
+import { latestChange, putLinear } from './linear-form.ts';
 import { listCommits, listEvents, listStoredTrash, listStoredTrees } from './lists.ts';
 import { hydratedLog, newestAct } from './log.ts';
-import { linearTexts, storedTexts } from './message-json.ts';
+import { storedTexts } from './message-json.ts';
 import { type PurgedRows, type PurgeOptions, purgeRows, purgeTree } from './purge.ts';
 import type { SqlTask } from './query.ts';
 import { type TreeScope, treeRow } from './scope.ts';
-import { linearHits, searchOf, searchPage } from './search.ts';
+import { searchOf, searchPage } from './search.ts';
 import { accountStore, blobStore, runStore, type Transactions } from './side-stores.ts';
 import * as side from './side-tables.ts';
 
@@ -130,7 +130,7 @@ export class SqlStore implements Store {
 
   *#read<T>(treeId: TreeId, reading: () => ReadProgram<T>): SqlTask<T> {
     const scope = yield* this.#scope(treeId);
-    return yield* driveReads(this.#keeping, scope, reading(), linearOf(this.#keeping, scope.tree));
+    return yield* driveReads(scope, reading());
   }
 
   async change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>> {
@@ -167,8 +167,6 @@ export class SqlStore implements Store {
 
   *#commitsAfter(treeId: TreeId, since: number): SqlTask<readonly Commit[] | null> {
     const scope = yield* this.#scope(treeId);
-    const linear = linearOf(this.#keeping, scope.tree);
-    if (linear !== null) return since < 1 ? [linear.settled.commit] : [];
     return scope.tree === null ? null : yield* hydratedLog(scope, since, commitsAtOnce);
   }
 
@@ -193,30 +191,16 @@ export class SqlStore implements Store {
 
   *#content(treeId: TreeId, ids: readonly NodeId[]): SqlTask<ReadonlyMap<NodeId, string>> {
     const scope = yield* this.#scope(treeId);
-    const linear = linearOf(this.#keeping, scope.tree);
-    if (linear !== null) return linearTexts(linear, ids);
     return scope.tree === null ? new Map() : yield* storedTexts(scope, ids);
   }
 
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
     assertArgument('query', query, argument.treeQuery);
-    return this.#snapshot(() => this.#withLinear(listStoredTrees(this.owner, query)));
+    return this.#snapshot(() => listStoredTrees(this.owner, query));
   }
 
   async formatOf(treeId: TreeId): Promise<ConversationFormat | null> {
     return (await this.#snapshot(() => treeRow(this.owner, treeId)))?.format ?? null;
-  }
-
-  /** Lists that have no rows yet show the tree that they read as. */
-  *#withLinear(list: SqlTask<Page<TreeSummary>>): SqlTask<Page<TreeSummary>> {
-    const page = yield* list;
-    const items: TreeSummary[] = [];
-    for (const item of page.items) {
-      const tree = item.format === 'linear' ? yield* treeRow(this.owner, item.id) : null;
-      const linear = linearOf(this.#keeping, tree);
-      items.push(linear === null ? item : { ...summaryRow(linear), format: 'linear' });
-    }
-    return { ...page, items };
   }
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
@@ -224,7 +208,7 @@ export class SqlStore implements Store {
     assertArgument('query', query, argument.searchQuery);
     const search = searchOf(this.owner, query);
     if (search === null) return { items: [], cursor: null };
-    const found = await this.#engine.search(search, () => linearHits(search, this.#options.kit));
+    const found = await this.#engine.search(search);
     return searchPage(found, search.limit);
   }
 
@@ -325,7 +309,7 @@ export class SqlStore implements Store {
     checkLinear(record);
     const linear = treeOfLinear(record, this.owner, this.#options.kit);
     await this.#transaction(() => putLinear(this.owner, this.#engine.dialect, record, linear));
-    this.#engine.announce(this.owner, record.treeId, 1, 0);
+    this.#engine.announce(this.owner, record.treeId, 1, insertsIn(linear.settled.commit));
   }
 
   async *backfill(

@@ -194,11 +194,10 @@ function marksOf(changes: readonly RowChange[]): ReadonlyMap<string, NodeId> | n
 }
 
 /** Makes the tree row that a first commit's rows hang on. */
-export function* insertTree(scope: TreeScope, { changes, commit }: PreparedCommit): SqlTask<void> {
+function* insertTree(scope: TreeScope, { changes, commit }: PreparedCommit): SqlTask<void> {
   const root = changes.find((change) => change.op === 'added');
   const rootId = root?.op === 'added' ? root.node.id : '';
-  const holder = 'SELECT id FROM node WHERE id = $1 UNION ALL SELECT id FROM linear_node WHERE id = $1';
-  if ((yield* queryRow(holder, scope.treeId)) !== undefined)
+  if ((yield* queryRow('SELECT id FROM node WHERE id = $1', scope.treeId)) !== undefined)
     refuse('id/taken', `The id ${scope.treeId} is taken by a node of another tree.`, { treeId: scope.treeId });
   // Found by its attributes from the first statement on, so that two makers of one forest tree meet here.
   const born = changes.reduce<TreeAttributes>(

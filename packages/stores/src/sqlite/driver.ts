@@ -218,7 +218,7 @@ function exact(params: readonly Param[]): readonly Param[] {
 }
 
 // JSON holds the mark as an escape: one that stands there bare is not ours.
-const jsonColumns = new Set(['content', 'meta', 'marker', 'attributes', 'steps', 'linear_form', 'data', 'aliases']);
+const jsonColumns = new Set(['content', 'meta', 'marker', 'attributes', 'steps', 'data', 'aliases']);
 
 // Only texts that hold the mark were written in another form, which is next to none.
 function restoreValue(row: SqlRow): SqlRow {

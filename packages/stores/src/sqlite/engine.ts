@@ -19,7 +19,7 @@ import { busy, resultCode, type SqliteConnection, toSqliteError } from './driver
 import { schemaVersion } from './migrations.ts';
 import { overwriteResidue, watchDeletes } from './overwrite-residue.ts';
 import { clearResidue, noteLog } from './residue.ts';
-import { catchUpIndex, findHits, indexAnew, searchState, unindexNodes } from './search.ts';
+import { catchUpIndex, findHits, indexAnew, isBehind, unindexNodes } from './search.ts';
 import {
   answerWork,
   beginStatement,
@@ -58,6 +58,8 @@ export interface OpenedSqlite {
   readonly notes: readonly string[];
   /** Opens a second connection, where one may write while the other reads. */
   readonly beside?: () => SqliteConnection;
+  /** Takes away what was only made to be opened. */
+  readonly dispose?: () => void;
 }
 
 /**
@@ -364,13 +366,10 @@ export class SqliteEngine implements SqlEngine {
     return row === undefined ? 0 : sqlNumber(row, 'data_version');
   }
 
-  async search(search: SearchRequest, lists: () => SqlTask<readonly FoundRow[]>): Promise<readonly FoundRow[]> {
+  async search(search: SearchRequest): Promise<readonly FoundRow[]> {
     try {
-      let state = searchState(this.#connection, search.owner);
-      while (state.behind && !this.#opened.readOnly && (await this.#catchUp()))
-        state = searchState(this.#connection, search.owner);
-      const found = findHits(this.#connection, search, !state.behind);
-      return state.lists ? [...found, ...this.#inTransaction('BEGIN', lists)] : found;
+      while (isBehind(this.#connection)) if (this.#opened.readOnly || !(await this.#catchUp())) break;
+      return findHits(this.#connection, search, !isBehind(this.#connection));
     } catch (error) {
       throw this.#failed(error);
     }
@@ -436,6 +435,7 @@ export class SqliteEngine implements SqlEngine {
       }
     }
     this.#connection.close();
+    this.#opened.dispose?.();
   }
 }
 

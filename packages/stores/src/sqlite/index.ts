@@ -5,6 +5,7 @@ import {
   constants,
   existsSync,
   linkSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readSync,
@@ -12,7 +13,7 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError, refuse, type Store } from '@coppice/core';
@@ -24,14 +25,7 @@ import { SqlStore } from '../sql/store.ts';
 import { makePrivateFile, syncFile } from './backup.ts';
 import { SqliteConnection, sqliteModule, toSqliteError } from './driver.ts';
 import { type OpenedSqlite, SqliteEngine } from './engine.ts';
-import {
-  emptyLinearNodes,
-  exactSearchVersion,
-  linearVersion,
-  migrateSqlite,
-  schemaVersionOf,
-  staleSearchState,
-} from './migrations.ts';
+import { exactSearchVersion, migrateSqlite, rowsVersion, schemaVersionOf, staleSearchState } from './migrations.ts';
 import { clearResidue } from './residue.ts';
 import { blockingWait, longestWait } from './transactions.ts';
 
@@ -241,8 +235,7 @@ function openToRead(path: string, asked: boolean): OpenedSqlite {
     try {
       const { version } = schemaVersionOf(connection, path);
       connection.all('SELECT count(*) FROM tree');
-      // A file of before there was a place for them is not brought up to date here: it is read as one without any.
-      if (version < linearVersion) connection.database.exec(emptyLinearNodes);
+      if (version < rowsVersion && hasLists(connection)) return openConverted(connection, path, notes);
       if (version < exactSearchVersion) connection.database.exec(staleSearchState);
       return { connection, place: path, readOnly: true, notes };
     } catch (error) {
@@ -256,6 +249,30 @@ function openToRead(path: string, asked: boolean): OpenedSqlite {
     // A write-ahead log needs a file beside the database; where none can be made and none is there, nobody else writes.
     if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0) throw error;
     return attempt(`file:${encodeURI(path)}?immutable=1`);
+  }
+}
+
+/** Whether a file of before that version holds lists that have no rows. */
+function hasLists(connection: SqliteConnection): boolean {
+  return connection.all('SELECT 1 FROM tree WHERE linear_form IS NOT NULL LIMIT 1').length > 0;
+}
+
+/** Reads a copy of an older file, brought up to date, since the file itself may not be written. */
+function openConverted(source: SqliteConnection, path: string, notes: readonly string[]): OpenedSqlite {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-read-'));
+  const dispose = () => rmSync(folder, { recursive: true, force: true });
+  const copy = join(folder, basename(path));
+  try {
+    makePrivateFile(copy);
+    source.run('VACUUM INTO $1', copy);
+    const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(copy));
+    migrateSqlite(connection, copy);
+    source.close();
+    const converted = 'The file has an older format: a converted copy of it is read, and later changes are not seen.';
+    return { connection, place: path, readOnly: true, notes: [...notes, converted], dispose };
+  } catch (error) {
+    dispose();
+    throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { messageKit } from '@coppice/content';
-import { ask, nodeId, type RunContext, readPage, run, textMessage, treeId } from '@coppice/core';
+import { ask, nodeId, type RunContext, readPage, run, type Store, textMessage, treeId } from '@coppice/core';
 import { afterEach, expect, it } from 'vitest';
 import { SqliteConnection, sqliteModule } from './driver.ts';
 import { open } from './index.ts';
@@ -33,8 +33,11 @@ function withConnection<T>(path: string, work: (connection: SqliteConnection) =>
   }
 }
 
-/** Takes back what version 6 of the tables changed. */
+/** Takes back what versions 6 and 7 of the tables changed. */
 const withoutVersion6 = [
+  'ALTER TABLE tree ADD COLUMN linear_form TEXT',
+  'CREATE INDEX tree_linear ON tree (owner, id) WHERE linear_form IS NOT NULL',
+  'CREATE TABLE linear_node (id TEXT NOT NULL PRIMARY KEY, tree_id TEXT NOT NULL)',
   'DROP TRIGGER node_forgotten',
   'DROP TABLE node_indexed',
   'DROP TABLE node_copy',
@@ -72,7 +75,7 @@ it('[L74] what an older version left of purged texts is cleared when its file is
   expect((await store.fsck()).findings).toEqual([]);
   await store.close();
   // The copy of before the migration was made without free pages.
-  expect(existsSync(`${path}.before-schema-6-from-5.bak`)).toBe(true);
+  expect(existsSync(`${path}.before-schema-7-from-5.bak`)).toBe(true);
 });
 
 it('[L40] tables of an older version are brought up to date after a copy of them was made, and nothing is lost', async () => {
@@ -93,7 +96,7 @@ it('[L40] tables of an older version are brought up to date after a copy of them
     database.exec('PRAGMA user_version = 1');
   });
   const store = await open(path, {});
-  expect((await store.info()).schemaVersion).toBe(6);
+  expect((await store.info()).schemaVersion).toBe(7);
   const { result } = await run(
     store,
     {
@@ -107,7 +110,7 @@ it('[L40] tables of an older version are brought up to date after a copy of them
   expect(result.added).toHaveLength(1);
   expect((await store.read(id, () => readPage(id))).nodes.map((node) => node.text)).toEqual(['one', 'two', 'three']);
   await store.close();
-  expect(existsSync(`${path}.before-schema-6-from-1.bak`)).toBe(true);
+  expect(existsSync(`${path}.before-schema-7-from-1.bak`)).toBe(true);
   const columns = withConnection(path, (connection) => connection.all('PRAGMA index_info(node_match)'));
   expect(columns.map((column) => column.name)).toEqual([
     'tree_id',
@@ -119,33 +122,45 @@ it('[L40] tables of an older version are brought up to date after a copy of them
   ]);
 });
 
-it('[L40] lists of an older version keep their ids, and are read where nothing may be written', async () => {
-  const path = placeOf();
-  const own = '01890c2e-0000-7000-8000-000000000009';
-  const list = treeId('01890c2e-0000-7000-8000-000000000008');
-  const first = await open(path, {});
-  await run(first, { type: 'create', treeId: id }, me);
-  await first.putLinear({ treeId: list, createdAt: 1, messages: [{ ...said('kept'), id: own }, said('without')] });
-  await first.close();
-  withConnection(path, ({ database }) => {
-    database.exec(withoutVersion6);
-    database.exec('DROP TABLE linear_node');
-    database.exec('PRAGMA user_version = 4');
-  });
-  const reader = await open(path, { readOnly: true });
-  const texts = async (from: typeof reader) =>
-    (await from.read(list, () => readPage(list))).nodes.map((node) => node.text);
-  expect(await texts(reader)).toEqual(['kept', 'without']);
-  expect(await reader.read(id, () => ask('home', { id: nodeId(own) }))).toBeNull();
-  await reader.close();
-  const store = await open(path, {});
-  const taken = { type: 'append', treeId: id, messages: [{ ...said('another'), id: own }] } as const;
-  await expect(run(store, taken, me)).rejects.toMatchObject({ code: 'id/taken' });
-  expect(await store.read(id, () => ask('home', { id: nodeId(own) }))).toBe(list);
-  await run(store, { type: 'append', treeId: list, messages: [said('more')] }, me);
-  expect(await texts(store)).toEqual(['kept', 'without', 'more']);
+/** What a store answers about every tree of the file of version 5, and what the program of that time answered. */
+async function answersOf(store: Store): Promise<unknown> {
+  const dump: unknown[] = [];
+  for (const tree of [1, 6, 20, 30, 40]) {
+    const at = treeId(`01890c2e-0000-7000-8000-${String(tree).padStart(12, '0')}`);
+    dump.push(await store.read(at, () => ask('rows', {})));
+  }
+  return JSON.parse(JSON.stringify({ dump, trees: await store.trees(), search: await store.search({ text: 'list' }) }));
+}
+
+const answersThen: unknown = JSON.parse(readFileSync(new URL('./fixtures/schema-5.json', import.meta.url), 'utf8'));
+
+it('[L40] lists of an older version become rows, and every tree answers as it did', async () => {
+  const path = fileOfVersion5();
+  const store = await open(path, { treeWrites: 'off' });
+  expect(await answersOf(store)).toEqual(answersThen);
   expect((await store.fsck()).findings).toEqual([]);
+  const list = treeId('01890c2e-0000-7000-8000-000000000020');
+  const own = nodeId('01890c2e-0000-7000-8000-000000000021');
+  expect(await store.read(id, () => ask('home', { id: own }))).toBe(list);
   await store.close();
+  const branching = await open(path, {});
+  const taken = { type: 'append', treeId: list, messages: [{ ...said('another'), id: own }] } as const;
+  await expect(run(branching, taken, me)).rejects.toMatchObject({ code: 'id/taken' });
+  await run(branching, { type: 'append', treeId: list, messages: [said('more')] }, me);
+  expect(await branching.formatOf(list)).toBe('tree');
+  for await (const { left } of branching.backfill()) expect(left).toBe(0);
+  expect((await branching.fsck()).findings).toEqual([]);
+  await branching.close();
+});
+
+it('[L40] lists of an older version are read where nothing may be written, and the file stays as it is', async () => {
+  const path = fileOfVersion5();
+  const bytes = readFileSync(path);
+  const store = await open(path, { readOnly: true, treeWrites: 'off' });
+  expect(await answersOf(store)).toEqual(answersThen);
+  expect((await store.info()).notes.join()).toContain('older format');
+  await store.close();
+  expect(readFileSync(path).equals(bytes)).toBe(true);
 });
 
 it('[L41] a writer goes on below what another process wrote, not below what it wrote last itself', async () => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
 import { enterCopies } from '../sql/copies.ts';
-import { enterLists } from '../sql/linear-form.ts';
+import { storeListsAsRows } from '../sql/linear-form.ts';
 import { runSync, type SqlTask } from '../sql/query.ts';
 import { blobPut, linearNodes, nodeCopies, schema, shareVersion } from '../sql/schema.ts';
 import { makePrivateFile } from './backup.ts';
@@ -49,11 +49,8 @@ const statistics: readonly string[] = [
   ),
 ];
 
-/** The version from which on the ids of lists have a table. */
-export const linearVersion = 5;
-
-/** That table, beside a file that is only read. */
-export const emptyLinearNodes = 'CREATE TEMP TABLE linear_node (id TEXT, tree_id TEXT)';
+/** The version from which on lists are rows like all others. */
+export const rowsVersion = 7;
 
 /** The version from which on the index deletes exactly. */
 export const exactSearchVersion = 6;
@@ -90,11 +87,17 @@ const migrations: readonly SqliteMigration[] = [
   },
   { version: 3, statements: [shareVersion(sqliteDialect)] },
   { version: 4, statements: blobPut(sqliteDialect) },
-  { version: linearVersion, statements: linearNodes(sqliteDialect), fill: () => enterLists(sqliteDialect) },
+  { version: 5, statements: linearNodes(sqliteDialect) },
   {
     version: exactSearchVersion,
     statements: [...exactSearchSchema, ...residueSchema, ...nodeCopies(sqliteDialect)],
     fill: () => enterCopies(sqliteDialect),
+  },
+  {
+    version: rowsVersion,
+    // The rows of former lists are in no commit that the index has yet to read.
+    statements: ['UPDATE search_state SET from_place = 0 WHERE from_place IS NULL'],
+    fill: () => storeListsAsRows(sqliteDialect),
   },
 ];
 

@@ -62,17 +62,12 @@ const shortest = 3;
 // To delete one text exactly costs as much as to index about so many.
 const exactDeleteCost = 50;
 
-/** Whether the index lags behind the log, and whether an owner has conversations that are still lists. */
-export function searchState(
-  connection: SqliteConnection,
-  owner: string,
-): { readonly behind: boolean; readonly lists: boolean } {
-  const [state = {}] = connection.page(
-    `SELECT from_place IS NOT NULL OR change_id < coalesce((SELECT max(id) FROM change), 0) AS behind,
-      EXISTS (SELECT 1 FROM tree WHERE owner = $1 AND linear_form IS NOT NULL) AS lists FROM search_state`,
-    owner,
+/** Whether the index lags behind the log. */
+export function isBehind(connection: SqliteConnection): boolean {
+  const [state = {}] = connection.all(
+    'SELECT from_place IS NOT NULL OR change_id < coalesce((SELECT max(id) FROM change), 0) AS behind FROM search_state',
   );
-  return { behind: sqlNumber(state, 'behind') === 1, lists: sqlNumber(state, 'lists') === 1 };
+  return sqlNumber(state, 'behind') === 1;
 }
 
 /**
