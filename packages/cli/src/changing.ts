@@ -24,11 +24,11 @@ export function printChange(
   // Where one is is no part of what is taken back: undo would take the last message along.
   const line = commit === null ? null : moved === null ? back(treeId) : goBackLine(treeId, moved.before);
   const next = line === null ? null : commandLineFor(at, line);
-  const words = moved === null ? 'Take it back with' : 'Go back with';
+  const words = moved === null ? 'Undo with' : 'Go back with';
   return {
     data: { treeId, version, actId, changed: commit !== null, ...spread(result) },
     lines: [
-      commit === null ? 'Nothing to change.' : said,
+      commit === null ? 'Nothing changed.' : said,
       ...(next === null ? [] : [at.output.style.quiet(`${words} ${next}.`)]),
     ],
   };
@@ -92,7 +92,7 @@ export function shellWord(word: string): string {
 /** How to take the last change of a tree back, as a line of an answer; none where nothing is left to take back. */
 export function undoLines(at: CliContext, treeId: TreeId): readonly string[] {
   const line = commandLineFor(at, undoLine(treeId));
-  return line === null ? [] : [at.output.style.quiet(`Take it back with ${line}.`)];
+  return line === null ? [] : [at.output.style.quiet(`Undo with ${line}.`)];
 }
 
 /** The line that takes the last change of a tree back. */

@@ -68,7 +68,7 @@ export function createCliContext(host: Host, output: Output, options: GlobalOpti
     const [, place = ''] = /^(?:sqlite|files|jsonl):(.+)$/is.exec(url) ?? [];
     const path = resolve(host.cwd, place);
     const isThere = place === '' || place.startsWith(':') || path === defaultDatabase(host.home) || existsSync(path);
-    const message = `There is no store at ${place}: nothing is kept there.`;
+    const message = `No store exists at ${place}. Check --store, or create it with coppice append --new.`;
     return isThere ? null : new AppError({ code: 'cli/no-store', kind: 'not-found', message });
   };
   const context = (): RunContext => ({
@@ -147,7 +147,7 @@ async function openOrReadOnly(
   try {
     const opened = await openStore(url, owner);
     const { readOnly, notes, damage = [] } = await opened.info();
-    if (readOnly) tell(notes.length === 0 ? 'The store can be read but not written.' : notes.join(' '));
+    if (readOnly) tell(notes.length === 0 ? 'The store is read-only.' : notes.join(' '));
     else for (const text of damage) tell(text);
     return opened;
   } catch (thrown) {

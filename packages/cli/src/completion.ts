@@ -14,12 +14,12 @@ export function isShell(word: string): word is Shell {
 
 // Not imported from the program: completion is one of its subcommands.
 const everywhere: readonly SubcommandOption[] = [
-  { name: 'store', value: 'url', summary: 'where trees are kept' },
-  { name: 'owner', value: 'name', summary: 'whose trees are meant' },
-  { name: 'json', summary: 'the answer as JSON' },
-  { name: 'color', summary: 'colours also where there is no terminal' },
+  { name: 'store', value: 'url', summary: 'store to use' },
+  { name: 'owner', value: 'name', summary: 'act as this user' },
+  { name: 'json', summary: 'print JSON' },
+  { name: 'color', summary: 'use colours even without a terminal' },
   { name: 'no-color', summary: 'no colours' },
-  { name: 'raw', summary: 'texts as they are stored' },
+  { name: 'raw', summary: 'print texts exactly as stored' },
   { name: 'help', short: 'h', summary: 'help' },
 ];
 

@@ -164,6 +164,10 @@ describe('the escape lab', () => {
         ['import', 'lab.json', '--dry-run'],
         ['import', nasty],
       ],
+      join: [
+        ['join', tree, nasty],
+        ['join', nasty, nasty],
+      ],
       log: [
         ['log', tree],
         ['log', nasty],

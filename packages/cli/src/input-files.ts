@@ -25,7 +25,7 @@ export async function inputFiles(
     throw new AppError({
       code: 'cli/no-file',
       kind: 'not-found',
-      message: `There is no file ${word === '' ? '""' : word}.`,
+      message: `${word === '' ? '""' : word} does not exist. Check the path.`,
     });
   if (!found.isDirectory()) return [await fileAt(path, basename(path))];
   const files: FileSource[] = [];
@@ -34,12 +34,12 @@ export async function inputFiles(
       throw new AppError({
         code: 'cli/too-many-files',
         kind: 'refused',
-        message: `${word} holds more than ${most} files.`,
+        message: `${word} has more than ${most} files. Import its folders one by one.`,
       });
     files.push(await fileAt(each, relative(path, each).replaceAll('\\', '/')));
   }
   if (files.length === 0)
-    throw new AppError({ code: 'cli/no-file', kind: 'not-found', message: `There is no file in ${word}.` });
+    throw new AppError({ code: 'cli/no-file', kind: 'not-found', message: `The folder ${word} is empty.` });
   return files;
 }
 

@@ -5,6 +5,6 @@ import { usageError } from './exit-codes.ts';
 export async function textFrom(words: readonly string[], at: CliContext): Promise<string> {
   if (words.length > 0 && !(words.length === 1 && words[0] === '-')) return words.join(' ');
   if (words.length === 0 && at.host.stdin.isTTY === true)
-    throw usageError('There is nothing to say: give a text, or pipe one in.');
+    throw usageError('The message is empty. Give a text, or pipe one in.');
   return (await at.input()).replace(/\r?\n$/, '');
 }

@@ -113,7 +113,7 @@ describe('lists on a terminal', () => {
         // A path may be longer than the screen.
         if (!line.includes('/')) expect(widthOf(line)).toBeLessThanOrEqual(columns);
       }
-      expect(written.join('')).toMatch(/ goes on where an\s+earlier list\s+ended/);
+      expect(written.join('')).toMatch(/ continue an\s+earlier list/);
     },
   );
 

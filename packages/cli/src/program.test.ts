@@ -38,13 +38,13 @@ describe('a line', () => {
     const store = `files:${fixture.home}/my trees`;
     const { tree } = await fixture.grow('Elsewhere');
     const { out } = await fixture.run(['append', '--new', 'Oak', '--store', store, '--owner', 'ann']);
-    const [, line = ''] = /Take it back with coppice (.*)\.\n$/.exec(out) ?? [];
+    const [, line = ''] = /Undo with coppice (.*)\.\n$/.exec(out) ?? [];
     expect(line).toMatch(new RegExp(`^undo --store '${store}' --owner ann [0-9a-f-]{36}$`));
     const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
     const found = await fixture.run(['search', 'oak', '--store', store, '--owner', 'ann']);
     expect(found.out).toContain(`coppice show --store '${store}' --owner ann `);
     expect(await fixture.run(words)).toMatchObject({ code: 0, out: expect.stringContaining('coppice redo --store') });
-    expect((await fixture.run(['append', tree, 'more'])).out).toContain(`Take it back with coppice undo ${tree}.`);
+    expect((await fixture.run(['append', tree, 'more'])).out).toContain(`Undo with coppice undo ${tree}.`);
     expect((await fixture.run(['append', '--new', 'Oak', '--store', 'memory:'])).out).not.toContain('Take it back');
   });
 
@@ -54,18 +54,18 @@ describe('a line', () => {
     const refusal = async (...words: string[]) => (await fixture.run([...words, ...on])).err;
     await fixture.run(['append', '--new', 'Oak', ...on]);
     expect(await refusal('show', 'elm')).toBe(
-      `There is no tree "elm". coppice ls --store ${store} lists what there is.\n`,
+      `No conversation matches "elm". List them with coppice ls --store ${store}.\n`,
     );
     expect(await refusal('show', 'last', 'elm')).toContain(` coppice tree --store ${store} `);
-    expect(await refusal('restore', 'last')).toContain(` coppice trash --store ${store} <tree> `);
+    expect(await refusal('restore', 'last')).toContain(` coppice trash --store ${store} <tree>.`);
     expect((await fixture.run(['show', 'last'])).err).toBe(
-      'There is no tree "last": nothing is kept here yet. coppice append --new begins one.\n',
+      'No conversation matches "last": there are none yet. Start one with coppice append --new.\n',
     );
     await fixture.run(['rm', 'last', ...on]);
     expect(await refusal('show')).toBe(
-      `There is no tree "last": all that is kept here are trees in the trash. coppice trash --store ${store} lists them.\n`,
+      `No conversation matches "last": every conversation is in the trash. List them with coppice trash --store ${store}.\n`,
     );
-    expect((await fixture.run(['show', 'elm', '--store', 'memory:'])).err).toBe('There is no tree "elm".\n');
+    expect((await fixture.run(['show', 'elm', '--store', 'memory:'])).err).toBe('No conversation matches "elm".\n');
   });
 
   it('[O5] a text whose pipe is stopped is not taken for the whole', async () => {
@@ -110,7 +110,7 @@ describe('a line', () => {
     const member = defineSubcommand({
       name: 'flags',
       summary: 'says what it was given',
-      group: 'Look after',
+      group: 'Manage',
       options: [
         { name: 'no-tools', summary: 'without tools' },
         { name: 'tools-too', summary: 'with tools' },
@@ -149,9 +149,11 @@ describe('a line', () => {
 
   it('[O5] a text that begins with a dash goes behind --, and is a text there', async () => {
     await fixture.grow('One');
-    expect((await fixture.run(['append', 'last', '-- dash'])).err).toContain('goes behind --');
+    expect((await fixture.run(['append', 'last', '-- dash'])).err).toContain('put it after --');
     expect(await fixture.run(['append', 'last', '--', '--json'])).toMatchObject({ code: 0, err: '' });
-    expect((await fixture.run(['append', 'nothing', '--', '--json'])).err).toContain('There is no tree "nothing".');
+    expect((await fixture.run(['append', 'nothing', '--', '--json'])).err).toContain(
+      'No conversation matches "nothing".',
+    );
     expect((await fixture.run(['shwo'])).err).toContain(
       "Unknown command 'shwo'; did you mean show? See coppice --help.",
     );
@@ -197,7 +199,7 @@ describe('a line', () => {
     const place = join(fixture.home, 'mistyped');
     for (const store of [`sqlite:${place}.db`, `files:${place}`, `jsonl:${place}`]) {
       const on = ['--store', store];
-      const said = expect.stringContaining(`There is no store at ${place}`);
+      const said = expect.stringContaining(`No store exists at ${place}`);
       expect(await fixture.run(['ls', ...on])).toMatchObject({ code: 0, err: said });
       expect(await fixture.run(['show', 'last', ...on])).toMatchObject({ code: 3, err: said });
       for (const line of [['fsck'], ['backup', `${place}.copy`], ['export', '--all', '-f', 'markdown']])
@@ -254,7 +256,7 @@ describe('a line', () => {
     expect(await fixture.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'y' }] });
     expect(await fixture.run(['show', 'Bread'])).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/Name it by its id\.$/m),
+      err: expect.stringMatching(/Use the id instead\.$/m),
     });
     expect(await fixture.run(['show', 'Cheese'])).toMatchObject({ code: 3 });
     expect(await fixture.run(['show', tree.slice(0, 4)])).toMatchObject({ code: 2 });

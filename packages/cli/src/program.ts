@@ -12,12 +12,12 @@ import { version } from './version.ts';
 
 /** Options that stand before or after any subcommand. */
 export const globalOptions: readonly SubcommandOption[] = [
-  { name: 'store', value: 'url', summary: 'where trees are kept, such as sqlite:/home/me/coppice.db' },
-  { name: 'owner', value: 'name', summary: 'whose trees are meant, on a store of several people' },
-  { name: 'json', summary: 'the answer as JSON on one line' },
-  { name: 'color', summary: 'colours also where there is no terminal' },
+  { name: 'store', value: 'url', summary: 'store to use, such as sqlite:/home/me/coppice.db' },
+  { name: 'owner', value: 'name', summary: 'act as this user in a shared store' },
+  { name: 'json', summary: 'print JSON on one line' },
+  { name: 'color', summary: 'use colours even without a terminal' },
   { name: 'no-color', summary: 'no colours' },
-  { name: 'raw', summary: 'texts as they are stored, escapes included' },
+  { name: 'raw', summary: 'print texts exactly as stored, escape sequences included' },
 ];
 
 /** What runs if no subcommand is named. */
@@ -92,9 +92,9 @@ type SubcommandRun = (
 /** The parser. Exported for completion, which reads it as data. */
 export function programOf(members: readonly Subcommand[], host: Host, run: SubcommandRun): Command {
   const program = new Command('coppice')
-    .description('Conversations with language models, kept as trees.')
-    .version(version, '-V, --version', 'the version')
-    .helpOption('-h, --help', 'help, also after a subcommand')
+    .description('Chat with language models and keep every branch as a tree.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help, also for a command')
     .showSuggestionAfterError(true)
     // A terminal breaks lines anywhere; what goes to a pipe is searched by line.
     .configureHelp({ minWidthToWrap: host.stdout.isTTY === true ? 16 : 40 })
@@ -142,7 +142,8 @@ function usageText(error: CommanderError, words: readonly string[], members: rea
   const said = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
   const named = members.find((member) => member.name === words.find((word) => !word.startsWith('-')));
   const help = named === undefined ? 'coppice --help' : `coppice ${named.name} --help`;
-  const text = error.code === 'commander.unknownOption' ? ' A text that begins with a dash goes behind --.' : '';
+  const text =
+    error.code === 'commander.unknownOption' ? ' If it is a text that begins with a dash, put it after --.' : '';
   return `${usageSentence(said).replace(/([.?])\.$/, '$1')}${text} See ${help}.`;
 }
 
@@ -181,7 +182,7 @@ function givenOf(
     optional,
     text: (name) => {
       const value = optional(name);
-      if (value === undefined) throw usageError(`${name} is missing. See coppice ${member.name} --help.`);
+      if (value === undefined) throw usageError(`Missing argument: ${name}. See coppice ${member.name} --help.`);
       return value;
     },
     many: (name) => {
@@ -192,7 +193,8 @@ function givenOf(
     count: (name) => {
       const value = optional(name);
       if (value === undefined) return undefined;
-      if (!/^\d{1,15}$/.test(value)) throw usageError(`--${name} takes a whole number from 0, not ${value}.`);
+      if (!/^\d{1,15}$/.test(value))
+        throw usageError(`Invalid value for --${name}: ${value}. Use a whole number from 0.`);
       return Number(value);
     },
   };

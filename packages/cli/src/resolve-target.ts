@@ -30,15 +30,15 @@ function notFound(what: 'tree' | 'node', word: string, at: CliContext, line: str
   return new AppError({
     code: what === 'tree' ? 'tree/unknown-tree' : 'tree/unknown-node',
     kind: 'not-found',
-    message: `There is no ${what} ${JSON.stringify(word)}${why}.${next === null ? '' : ` ${next} ${does}.`}`,
+    message: `No ${what === 'tree' ? 'conversation' : 'message'} matches ${JSON.stringify(word)}${why}.${next === null ? '' : ` ${does} ${next}.`}`,
   });
 }
 
-function ambiguous(what: string, word: string, found: readonly string[], how = 'Give more of its id.'): AppError {
+function ambiguous(what: string, word: string, found: readonly string[], how = 'Give more of the id.'): AppError {
   return new AppError({
     code: 'cli/ambiguous',
     kind: 'invalid',
-    message: `${JSON.stringify(word)} could be ${found.length} ${what}s: ${found.slice(0, 5).join(', ')}. ${how}`,
+    message: `${JSON.stringify(word)} matches ${found.length} ${what === 'tree' ? 'conversations' : 'messages'}: ${found.slice(0, 5).join(', ')}. ${how}`,
     data: { found: found.slice(0, 20) },
   });
 }
@@ -53,8 +53,8 @@ export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
     if (newest === undefined) {
       const trashed = (await store.trees({ limit: 1, trashed: true })).items.length > 0;
       throw trashed
-        ? notFound('tree', word, at, 'coppice trash', 'lists them', ': all that is kept here are trees in the trash')
-        : notFound('tree', word, at, 'coppice append --new', 'begins one', ': nothing is kept here yet');
+        ? notFound('tree', word, at, 'coppice trash', 'List them with', ': every conversation is in the trash')
+        : notFound('tree', word, at, 'coppice append --new', 'Start one with', ': there are none yet');
     }
     return newest;
   }
@@ -84,9 +84,9 @@ export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
       'tree',
       word,
       found.map((row) => row.id),
-      byTitle.length > 0 ? 'Name it by its id.' : undefined,
+      byTitle.length > 0 ? 'Use the id instead.' : undefined,
     );
-  return found[0] ?? Promise.reject(notFound('tree', word, at, 'coppice ls', 'lists what there is'));
+  return found[0] ?? Promise.reject(notFound('tree', word, at, 'coppice ls', 'List them with'));
 }
 
 /**
@@ -101,7 +101,7 @@ export async function findNodeIn(at: CliContext, row: TreeRow, word: string): Pr
   if (place !== null) return place === 'start' ? row.rootId : nodeAboveTarget(store, row, place.above);
   const { ids } = await store.read(row.id, () => nodesByReference(row.rootId, word));
   if (ids.length > 1) throw ambiguous('node', word, ids);
-  return ids[0] ?? Promise.reject(notFound('node', word, at, `coppice tree ${row.id}`, 'shows what there is'));
+  return ids[0] ?? Promise.reject(notFound('node', word, at, `coppice tree ${row.id}`, 'See them with'));
 }
 
 async function nodeAboveTarget(store: Store, row: TreeRow, levels: number): Promise<NodeId> {

@@ -71,7 +71,7 @@ export function ChatApp({ chatSession, style, models, askForModels, edit }: Chat
   const submit = async (text: string) => {
     if (text.trim() === '') return;
     if (/^\/(?:quit|exit)\s*$/.test(text)) return exit();
-    if (chatSession.busy) return chatSession.tellBusy(' What you wrote stays here.');
+    if (chatSession.busy) return chatSession.tellBusy(' Your text is kept.');
     setDraft(emptyDraft);
     setHistory(({ sent }) => ({ sent: [...sent, text], at: sent.length + 1, kept: '' }));
     setScroll(0);
@@ -93,7 +93,7 @@ export function ChatApp({ chatSession, style, models, askForModels, edit }: Chat
   };
   const openTree = async () => {
     const id = chatSession.treeId;
-    if (id === null) return chatSession.note('There is no tree yet: say something.', true);
+    if (id === null) return chatSession.note('This chat is empty. Send a message first.', true);
     setPanel({ type: 'tree', picker: await readPicker(chatSession.store, id, chatSession.here) });
   };
   const picker = panel?.type === 'tree' ? panel.picker : null;
@@ -145,7 +145,7 @@ export function ChatApp({ chatSession, style, models, askForModels, edit }: Chat
   };
   const vary = async (direction: 'next' | 'previous') => {
     const id = varied();
-    if (id === null) return chatSession.note('There is only one way here so far; Ctrl-R makes another.', false);
+    if (id === null) return chatSession.note('There is only one version here. Ctrl-R generates another.', false);
     await chatSession.vary(id, direction);
     setFocus(null);
   };
@@ -178,7 +178,7 @@ export function ChatApp({ chatSession, style, models, askForModels, edit }: Chat
           if (draft.text !== '') return setDraft(emptyDraft);
           if (leaving) return exit();
           setLeaving(true);
-          return chatSession.note('Ctrl-C again leaves.', false);
+          return chatSession.note('Press Ctrl-C again to leave.', false);
         case 'leave':
           return draft.text === '' ? exit() : undefined;
         case 'tree':
@@ -186,7 +186,7 @@ export function ChatApp({ chatSession, style, models, askForModels, edit }: Chat
         case 'models':
           return openModels();
         case 'editor': {
-          if (edit === null) return chatSession.note('Set EDITOR to write in your own editor.', true);
+          if (edit === null) return chatSession.note('Set EDITOR to use your own editor.', true);
           const edited = edit(draft.text);
           // The editor drew on the screen: everything is drawn anew, also where nothing changed.
           write('\u001b[2J\u001b[H');
@@ -270,7 +270,7 @@ function titleLine(
   const far = busy ? 'answering…' : working ? 'working…' : countLine(state);
   const space = Math.min(40, Math.floor(width / 2) - widthOf(far));
   const beside = space < 10 ? far : `${oneLine(state.model, space)} · ${far}`;
-  const title = oneLine(state.title ?? 'New conversation', width - widthOf(beside) - 4);
+  const title = oneLine(state.title ?? 'New chat', width - widthOf(beside) - 4);
   return `${style.active('❧')} ${style.strong(title)}  ${style.quiet(beside)}`;
 }
 

@@ -12,7 +12,7 @@ async function withEngine(act: (cliEngine: CliEngine) => Promise<void>): Promise
   const member = defineSubcommand({
     name: 'talks',
     summary: 'talks',
-    group: 'Talk',
+    group: 'Chat',
     begins: true,
     examples: [],
     async run(_given, from) {

@@ -235,7 +235,7 @@ export class ChatSession {
     const here = this.#here;
     const model = id === null ? null : await this.store.read(id, () => readBranchModel(id, here));
     this.#set({
-      notice: { text: undo === undefined ? said : `${said} ${undo} takes it back.`, bad: false },
+      notice: { text: undo === undefined ? said : `${said} Undo with ${undo}.`, bad: false },
       ...(model === null ? {} : { model: model.model }),
     });
   }
@@ -264,7 +264,7 @@ export class ChatSession {
 
   /** Sets the model that answers next. */
   use(model: string): void {
-    this.#set({ model, notice: { text: `${model} answers from here on.`, bad: false } });
+    this.#set({ model, notice: { text: `Using ${model} from now on.`, bad: false } });
   }
 
   /** Stops the reply, of which what was said is kept, or the command that is at work. False if there is neither. */
@@ -286,13 +286,13 @@ export class ChatSession {
 
   /** Says that a reply is on its way, until it is not. */
   tellBusy(more = ''): void {
-    this.#busyNotice = { text: `A reply is on its way; Ctrl-C stops it.${more}`, bad: true };
+    this.#busyNotice = { text: `A reply is being written; Ctrl-C stops it.${more}`, bad: true };
     this.#set({ notice: this.#busyNotice });
   }
 
   #somewhere(): readonly [TreeRow, NodeId] {
     if (this.#row !== null && this.#here !== null) return [this.#row, this.#here];
-    throw new AppError({ code: 'chat/nothing-said', kind: 'refused', message: 'Nothing was said here yet.' });
+    throw new AppError({ code: 'chat/nothing-said', kind: 'refused', message: 'There is no message here yet.' });
   }
 
   /** Does something in its turn; what goes wrong is told. */
@@ -384,7 +384,7 @@ export class ChatSession {
     return new Promise((resolve) => {
       const answer = (approved: boolean) => {
         if (this.#state.question?.request === request) this.#set({ question: null });
-        resolve(approved ? { approved: true, hash: request.hash } : { approved: false, reason: 'The user said no.' });
+        resolve(approved ? { approved: true, hash: request.hash } : { approved: false, reason: 'The user declined.' });
       };
       request.signal.addEventListener('abort', () => answer(false), { once: true });
       this.#set({ question: { request, answer } });

@@ -149,7 +149,10 @@ export function panelLines(panel: ChatPanel, style: Style, width: number, space:
 function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: number): string[] {
   if (panel.type === 'text') {
     const lines = wrapped(stripControlSequences(panel.text), width);
-    return [`${oneLine(panel.title, width - 20)} · ↑↓ scroll · Esc`, ...lines.slice(panel.top, panel.top + space)];
+    return [
+      `${oneLine(panel.title, width - 20)} · ↑↓ scroll · Esc closes`,
+      ...lines.slice(panel.top, panel.top + space),
+    ];
   }
   if (panel.type === 'models') {
     const found = foundModels(panel);
@@ -157,7 +160,7 @@ function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: numb
     const [from, shown] = around(found, at, space);
     const search = panel.search === '' ? 'type to search' : `search: ${panel.search}`;
     return [
-      `${found.length} ${found.length === 1 ? 'model' : 'models'} · ${search} · Enter chooses · Esc`,
+      `${found.length} ${found.length === 1 ? 'model' : 'models'} · ${search} · Enter selects · Esc closes`,
       ...shown.map(({ id, ready }, index) => {
         const mark = from + index === at ? style.active('▶ ') : '  ';
         const lack = ready ? '' : '  needs a key';
@@ -169,7 +172,7 @@ function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: numb
   const [from, shown] = around(picker.entries, picker.at, space);
   const search = picker.search === '' ? 'type to search' : `search: ${picker.search}`;
   return [
-    `${picker.entries.length} shown · ${search} · ${picker.filter} (Tab) · ←→ fold · Enter goes there · Esc`,
+    `${picker.entries.length} shown · ${search} · ${picker.filter} (Tab) · ←→ fold · Enter opens · Esc closes`,
     ...shown.map((entry, at) => entryLine(entry, picker, from + at === picker.at, style, width)),
   ];
 }

@@ -49,7 +49,7 @@ export interface Subcommand {
   readonly name: string;
   readonly summary: string;
   /** The heading that it stands under in `--help`. */
-  readonly group: 'Talk' | 'Read' | 'Write' | 'Take back' | 'Look after';
+  readonly group: 'Chat' | 'Read' | 'Write' | 'Undo' | 'Manage';
   readonly arguments?: readonly SubcommandArgument[];
   readonly options?: readonly SubcommandOption[];
   /** Whether it may begin a store where none is; the others leave nothing behind where nothing was. */

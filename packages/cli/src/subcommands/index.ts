@@ -1,7 +1,7 @@
 import type { Subcommand } from './contract.ts';
 import * as members from './members.ts';
 
-const groups: readonly Subcommand['group'][] = ['Talk', 'Read', 'Write', 'Take back', 'Look after'];
+const groups: readonly Subcommand['group'][] = ['Chat', 'Read', 'Write', 'Undo', 'Manage'];
 
 /** Every subcommand, in the order in which help lists them: under their headings, and there by name. */
 export const subcommands: readonly Subcommand[] = Object.values(members).sort(

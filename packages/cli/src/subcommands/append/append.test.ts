@@ -24,7 +24,7 @@ describe('coppice append', () => {
   it('[O10] adds nothing twice, and says so', async () => {
     const { tree, nodes } = await fixture.grow('One');
     const again = await fixture.run(['append', tree, '--parent', 'root', 'One']);
-    expect(again.out).toContain('Nothing to change.');
+    expect(again.out).toContain('Nothing changed.');
     expect(await fixture.json(['append', tree, '--parent', 'root', 'One'])).toMatchObject({
       nodeId: nodes[0],
       changed: false,
@@ -54,7 +54,7 @@ describe('coppice append', () => {
     ])
       expect(await fixture.run(['append', '--new', ...words])).toMatchObject({ code: 2 });
     expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
-    expect((await fixture.run(['append', '--new', ' '])).out).toMatch(/^Began [0-9a-f-]{36}; nothing was said/);
+    expect((await fixture.run(['append', '--new', ' '])).out).toMatch(/^Started [0-9a-f-]{36}; it has no messages/);
     expect(await fixture.run(['append', 'last', '--title', 'Late', 'Hello'])).toMatchObject({ code: 2 });
     expect(await fixture.json(['show', 'last'])).toMatchObject({ title: 'Untitled', nodes: [] });
   });

@@ -8,31 +8,36 @@ import { defineSubcommand } from '../contract.ts';
 
 export const append = defineSubcommand({
   name: 'append',
-  summary: 'add a message at the end of the active branch, or below any node; what is there already is not added twice',
+  summary: 'add a message to a conversation',
   group: 'Write',
   begins: true,
   arguments: [
     {
       name: 'tree',
-      summary: 'id, beginning of an id, title, or last; left out with --new',
+      summary: 'conversation: id, start of its id, title, or last; leave out with --new',
       optional: true,
       completes: 'tree',
     },
-    { name: 'words', summary: 'the text; standard input if there is none', optional: true, many: true },
+    { name: 'words', summary: 'message text (default: standard input)', optional: true, many: true },
   ],
   options: [
-    { name: 'new', summary: 'begins a new tree' },
-    { name: 'title', value: 'text', summary: 'the title of a new tree' },
-    { name: 'system', value: 'text', summary: 'the system prompt of a new tree' },
-    { name: 'parent', value: 'node', summary: 'the node to grow from; the active one if not given', completes: 'node' },
+    { name: 'new', summary: 'start a new conversation' },
+    { name: 'title', value: 'text', summary: 'title of the new conversation' },
+    { name: 'system', value: 'text', summary: 'system prompt of the new conversation' },
+    {
+      name: 'parent',
+      value: 'node',
+      summary: 'add it below this message (default: the active one)',
+      completes: 'node',
+    },
     {
       name: 'role',
       value: 'role',
-      summary: 'user (if not given), assistant or system',
+      summary: 'who speaks: user (default), assistant or system',
       completes: ['user', 'assistant', 'system'],
     },
-    { name: 'id', value: 'uuid', summary: 'the id of the new node; the same again is harmless' },
-    { name: 'stay', summary: 'leaves the active node where it is' },
+    { name: 'id', value: 'uuid', summary: 'id of the new message; repeating it adds nothing twice' },
+    { name: 'stay', summary: 'do not move to the new message' },
   ],
   examples: [
     'coppice append --new --title Bread "How do I start a sourdough?"',
@@ -44,11 +49,11 @@ export const append = defineSubcommand({
     if (!isMessageRole(role) || role === 'tool') throw usageError(`--role is user, assistant or system, not ${role}.`);
     const fresh = given.flag('new');
     const word = given.optional('tree');
-    if (!fresh && word === undefined) throw usageError('Name a tree, or begin one with --new.');
+    if (!fresh && word === undefined) throw usageError('No conversation named. Name one, or start one with --new.');
     const [title, systemPrompt, id, parent] = ['title', 'system', 'id', 'parent'].map(given.optional);
-    if (fresh && parent !== undefined) throw usageError('A new tree has no node yet for --parent to name.');
+    if (fresh && parent !== undefined) throw usageError('--parent needs an existing conversation; leave out --new.');
     if (!fresh && (title !== undefined || systemPrompt !== undefined))
-      throw usageError('--title and --system are for a new tree: they go with --new.');
+      throw usageError('--title and --system set up a new conversation; add --new.');
     const text = await textFrom([...(fresh && word !== undefined ? [word] : []), ...given.many('words')], at);
     // A program may append nothing; whoever says it to a tree, as an empty pipe does, has to know that it was not said.
     if (!fresh && text.trim() === '') return refuse('message/blank', 'The message says nothing.');
@@ -70,7 +75,7 @@ export const append = defineSubcommand({
       const nodeId = added.at(-1) ?? reused.at(-1);
       if (nodeId !== undefined)
         return printChange({ ...made, result: { nodeId, added, reused } }, `Added ${nodeId} to ${tree}.`, at);
-      const lines = [`Began ${tree}; nothing was said in it yet.`];
+      const lines = [`Started ${tree}; it has no messages yet.`];
       const { rootId } = await store.read(tree, () => readTree(tree));
       return {
         data: { treeId: tree, version: made.version, actId, changed: true, nodeId: rootId, added, reused },
@@ -92,7 +97,7 @@ export const append = defineSubcommand({
     const isThere = movedFrom(outcome) !== null;
     return printChange(
       outcome,
-      isThere ? `That is said already; you are at ${nodeId}.` : `Added ${nodeId} to ${tree}.`,
+      isThere ? `This message already exists; you are at ${nodeId}.` : `Added ${nodeId} to ${tree}.`,
       at,
     );
   },

@@ -3,10 +3,10 @@ import { defineSubcommand } from '../contract.ts';
 
 export const backfill = defineSubcommand({
   name: 'backfill',
-  summary: 'store conversations that are still lists as trees; may be stopped and begun again',
-  group: 'Look after',
+  summary: 'convert conversations stored as lists into trees (safe to stop and resume)',
+  group: 'Manage',
   begins: true,
-  options: [{ name: 'batch', value: 'count', summary: 'how many per step; 100 if not given' }],
+  options: [{ name: 'batch', value: 'count', summary: 'conversations per step (default 100)' }],
   examples: ['coppice backfill', 'coppice backfill --batch 20 --json'],
   async run(given, at) {
     const store = await at.store();
@@ -21,6 +21,6 @@ export const backfill = defineSubcommand({
       progress.end();
     }
     const rest = last.left === 0 ? '' : ` ${last.left} are left; run it again to go on.`;
-    return { data: last, lines: [`${last.done} stored as trees.${rest}`] };
+    return { data: last, lines: [`${last.done} converted.${rest}`] };
   },
 });

@@ -5,9 +5,9 @@ import { defineSubcommand } from '../contract.ts';
 
 export const backup = defineSubcommand({
   name: 'backup',
-  summary: 'write a complete copy that can be opened as a store, while others go on writing',
-  group: 'Look after',
-  arguments: [{ name: 'to', summary: 'the file or folder; must not be there yet', completes: 'file' }],
+  summary: 'copy the whole store to a new file or folder',
+  group: 'Manage',
+  arguments: [{ name: 'to', summary: 'new file or folder; must not exist yet', completes: 'file' }],
   examples: ['coppice backup ~/coppice-backup.db'],
   async run(given, at) {
     const store = await at.keptStore();
@@ -18,7 +18,7 @@ export const backup = defineSubcommand({
       data: { place, kind },
       lines: [
         `Written to ${place}.`,
-        at.output.style.quiet(`Look into it with coppice ls --store ${shellWord(`${kind}:${place}`)}`),
+        at.output.style.quiet(`Open it with coppice ls --store ${shellWord(`${kind}:${place}`)}`),
       ],
     };
   },

@@ -6,14 +6,14 @@ import { defineSubcommand } from '../contract.ts';
 
 export const bookmark = defineSubcommand({
   name: 'bookmark',
-  summary: 'list the bookmarks of a tree, or set, retitle or take away one',
+  summary: 'list, set, rename or remove bookmarks',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'the node to mark', optional: true, completes: 'node' },
-    { name: 'title', summary: 'the name; also names the node in other commands', optional: true, many: true },
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'node', summary: 'message to bookmark', optional: true, completes: 'node' },
+    { name: 'title', summary: 'bookmark name; other commands accept it in place of an id', optional: true, many: true },
   ],
-  options: [{ name: 'remove', summary: 'takes the bookmark away' }],
+  options: [{ name: 'remove', summary: 'remove the bookmark' }],
   examples: ['coppice bookmark last', 'coppice bookmark last @ plan-b', 'coppice bookmark last plan-b --remove'],
   async run(given, at) {
     const store = await at.store();
@@ -29,6 +29,10 @@ export const bookmark = defineSubcommand({
     const words = given.many('title').join(' ');
     const title = given.flag('remove') ? null : words === '' ? 'Bookmark' : words;
     const outcome = await runTreeChange(at, { type: 'bookmark', treeId: row.id, nodeId, title });
-    return printChange(outcome, title === null ? 'Taken away.' : `Marked ${nodeId} as ${oneLine(title, 60)}.`, at);
+    return printChange(
+      outcome,
+      title === null ? 'Removed the bookmark.' : `Bookmarked ${nodeId} as ${oneLine(title, 60)}.`,
+      at,
+    );
   },
 });

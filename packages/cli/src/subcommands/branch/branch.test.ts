@@ -28,10 +28,8 @@ describe('coppice branch', () => {
     expect(await fixture.json(['show', tree])).toMatchObject({ activeNodeId: nodes[1] });
     const again = await fixture.run(['append', tree, '--parent', 'root', 'One']);
     expect(again.out).toBe(
-      `That is said already; you are at ${nodes[0]}.\nGo back with coppice switch ${tree} ${nodes[1]} --exactly.\n`,
+      `This message already exists; you are at ${nodes[0]}.\nGo back with coppice switch ${tree} ${nodes[1]} --exactly.\n`,
     );
-    expect((await fixture.run(['branch', tree, nodes[1] ?? '', '--summary', 'Not this.'])).out).toContain(
-      'Take it back with',
-    );
+    expect((await fixture.run(['branch', tree, nodes[1] ?? '', '--summary', 'Not this.'])).out).toContain('Undo with');
   });
 });

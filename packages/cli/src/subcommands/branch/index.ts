@@ -4,13 +4,13 @@ import { defineSubcommand } from '../contract.ts';
 
 export const branch = defineSubcommand({
   name: 'branch',
-  summary: 'grow from a node: the next message goes below it',
+  summary: 'continue from an earlier message: the next one goes below it',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'the node to grow from', completes: 'node' },
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'node', summary: 'message to continue from', completes: 'node' },
   ],
-  options: [{ name: 'summary', value: 'text', summary: 'leaves a summary of the branch that is left' }],
+  options: [{ name: 'summary', value: 'text', summary: 'keep this summary of the branch you leave' }],
   examples: ['coppice branch last @~2', 'coppice branch last @~2 --summary "Tried rye; too sour."'],
   async run(given, at) {
     const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
@@ -21,6 +21,6 @@ export const branch = defineSubcommand({
       nodeId,
       ...(summary === undefined ? {} : { summary }),
     });
-    return printChange(outcome, `The next message grows from ${outcome.result.nodeId}.`, at);
+    return printChange(outcome, `The next message goes below ${outcome.result.nodeId}.`, at);
   },
 });

@@ -45,7 +45,7 @@ describe('coppice chat in a pipe', () => {
     const written: string[] = [];
     const stdout = { isTTY: true, columns: 80, write: (text: string | Uint8Array) => written.push(String(text)) };
     const dumb = makeCliFixture({ stdout, env: { TERM: 'dumb' }, home: fixture.home });
-    expect(await dumb.run(['chat'])).toMatchObject({ code: 2, err: expect.stringContaining('nothing to say') });
+    expect(await dumb.run(['chat'])).toMatchObject({ code: 2, err: expect.stringContaining('message is empty') });
     expect(written).toEqual([]);
     dumb.close();
   });
@@ -113,7 +113,7 @@ describe('coppice chat in a pipe', () => {
     expect(readFileSync(path, 'utf8')).toContain('"here"');
   });
 
-  it('[O5] nothing to say is a mistake, and an unknown model is named', async () => {
+  it('[O5] message is empty is a mistake, and an unknown model is named', async () => {
     expect(await fixture.run(['chat', '-p'], '')).toMatchObject({ code: 2 });
     const wrong = await fixture.run(['chat', '-p', '-m', 'nobody/nothing', 'Hello']);
     expect(wrong.code).not.toBe(0);
@@ -132,7 +132,7 @@ describe('coppice chat on a terminal', () => {
 
   it('[O33] talks, varies, branches, goes back, takes back, compacts and leaves', async () => {
     terminal = startTerminal(['chat'], home.home);
-    await terminal.shows(/New conversation[\s\S]*Ctrl-X shows the keys/);
+    await terminal.shows(/New chat[\s\S]*Ctrl-X shows the keys/);
     terminal.type(`How do I connect a model?${keys.enter}`);
     // The title is found after the turn, and shows without another key.
     await terminal.shows(/❧ How do I connect a model\?.* 2 messages/);
@@ -147,7 +147,7 @@ describe('coppice chat on a terminal', () => {
     terminal.type(`/pop${keys.enter}`);
     await terminal.shows('› What is a branch?');
     terminal.type(`${keys.control('u')}/label start${keys.enter}`);
-    await terminal.shows('/undo takes it back');
+    await terminal.shows('Undo with /undo');
     terminal.type(`/undo${keys.enter}`);
     await terminal.shows('/redo');
     terminal.type(`/compact${keys.enter}`);
@@ -181,7 +181,7 @@ describe('coppice chat on a terminal', () => {
     const slow = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 200\n[ollama]\ndetect = false\n');
     try {
       terminal = startTerminal(['chat'], slow.home);
-      await terminal.shows('New conversation');
+      await terminal.shows('New chat');
       // Longer than any piece in which a terminal hands it on.
       const middle = Array.from({ length: 3000 }, (_, at) => `and a line with the number ${at}`).join('\r');
       terminal.type(`\u001b[200~first\r${middle}\rlast\u001b[201~`);
@@ -189,7 +189,7 @@ describe('coppice chat on a terminal', () => {
       terminal.type(keys.enter);
       await terminal.shows(/last\s+offline\/babble\s+\w[\s\S]*▌/);
       terminal.type(`meanwhile${keys.enter}`);
-      await terminal.shows(/What you wrote stays here[\s\S]*› meanwhile/);
+      await terminal.shows(/Your text is kept[\s\S]*› meanwhile/);
       terminal.type(keys.up);
       await terminal.hides('› meanwhile');
       terminal.type(keys.down);
@@ -261,7 +261,7 @@ describe('coppice chat on a terminal', () => {
     terminal.type('babble');
     await terminal.shows('search: babble');
     terminal.type(keys.enter);
-    await terminal.shows('babble answers');
+    await terminal.shows('Using offline/babble');
     terminal.resize(60, 20);
     terminal.type(`Tell me more${keys.enter}`);
     // Until something was said there is no reply that could be kept.

@@ -11,20 +11,20 @@ import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const chat = defineSubcommand({
   name: 'chat',
-  summary: 'talk: an interface on a terminal, a plain reply in a pipe',
-  group: 'Talk',
+  summary: 'chat with a model: full screen on a terminal, one reply in a pipe',
+  group: 'Chat',
   begins: true,
-  arguments: [{ name: 'words', summary: 'what to say first', optional: true, many: true }],
+  arguments: [{ name: 'words', summary: 'first message', optional: true, many: true }],
   options: [
-    { name: 'tree', short: 't', value: 'tree', summary: 'goes on with this tree', completes: 'tree' },
-    { name: 'resume', short: 'r', summary: 'goes on with the tree that changed last' },
-    { name: 'plain', short: 'p', summary: 'one turn without an interface' },
-    { name: 'model', short: 'm', value: 'model', summary: 'who answers, as provider/model' },
-    { name: 'system', value: 'text', summary: 'the system prompt of a new tree' },
-    { name: 'title', value: 'text', summary: 'the title of a new tree' },
-    { name: 'temperature', value: 'number', summary: 'how freely it answers' },
-    { name: 'no-tools', summary: 'without tools' },
-    { name: 'no-hooks', summary: 'without the hooks in ~/.coppice/hooks' },
+    { name: 'tree', short: 't', value: 'tree', summary: 'continue this conversation', completes: 'tree' },
+    { name: 'resume', short: 'r', summary: 'continue the most recent conversation' },
+    { name: 'plain', short: 'p', summary: 'print one reply, without the full-screen interface' },
+    { name: 'model', short: 'm', value: 'model', summary: 'model to ask, as provider/model' },
+    { name: 'system', value: 'text', summary: 'system prompt of a new conversation' },
+    { name: 'title', value: 'text', summary: 'title of a new conversation' },
+    { name: 'temperature', value: 'number', summary: 'sampling temperature' },
+    { name: 'no-tools', summary: 'do not offer tools to the model' },
+    { name: 'no-hooks', summary: 'do not load hooks from ~/.coppice/hooks' },
   ],
   examples: [
     'coppice chat',
@@ -37,7 +37,7 @@ export const chat = defineSubcommand({
   async run(given, from) {
     const temperature = given.optional('temperature');
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
-      throw usageError(`--temperature takes a number from 0, not ${temperature}.`);
+      throw usageError(`Invalid temperature ${temperature}. Use a number from 0.`);
     // A file holds one session, so that is gone on with, in its folder: branches and copies of it become files there.
     const { host } = from;
     // Where nothing can be drawn over, there is no interface.
@@ -79,12 +79,12 @@ export const chat = defineSubcommand({
       signal: host.signal,
     });
     // What was said of a reply is kept when the engine is closed. What waited for a command is not said any more.
-    for (const text of chatSession.end()) at.output.note(`This was not said any more: ${at.output.foreign(text)}\n`);
+    for (const text of chatSession.end()) at.output.note(`Not sent: ${at.output.foreign(text)}\n`);
     host.signal.throwIfAborted();
     const id = chatSession.treeId;
     if (id === null) return null;
     const line = commandLineFor(from, `coppice chat -t ${id}`);
-    return { data: { treeId: id }, lines: line === null ? [] : [at.output.style.quiet(`${line} goes on here.`)] };
+    return { data: { treeId: id }, lines: line === null ? [] : [at.output.style.quiet(`Continue with ${line}`)] };
   },
 });
 
@@ -99,7 +99,7 @@ async function commanded(chatSession: ChatSession, line: string, at: CliContext)
   if (result === null)
     throw (
       chatSession.state.notice?.error ??
-      new AppError({ code: 'chat/failed', kind: 'refused', message: 'It was refused.' })
+      new AppError({ code: 'chat/failed', kind: 'refused', message: 'The command was refused.' })
     );
   const { said, text, data, undo, selectedText } = result;
   const { style, foreign } = at.output;
@@ -107,7 +107,7 @@ async function commanded(chatSession: ChatSession, line: string, at: CliContext)
     data: { treeId: chatSession.treeId, nodeId: chatSession.here, said, undo, text, selectedText, data },
     lines: [
       ...(text === undefined || text === '' ? [] : [foreign(text)]),
-      style.quiet(foreign(undo === undefined ? said : `${said} ${undo} takes it back.`)),
+      style.quiet(foreign(undo === undefined ? said : `${said} Undo with ${undo}.`)),
       ...(selectedText === undefined ? [] : [foreign(selectedText)]),
     ],
   };
@@ -116,13 +116,13 @@ async function commanded(chatSession: ChatSession, line: string, at: CliContext)
 async function plainly(chatSession: ChatSession, words: string, at: CliContext): Promise<SubcommandOutput | null> {
   const piped = at.host.stdin.isTTY === true ? '' : (await at.input()).replace(/\r?\n$/, '');
   const text = [words, piped].filter((part) => part !== '').join('\n\n');
-  if (text.trim() === '') throw usageError('There is nothing to say: give a text, or pipe one in.');
+  if (text.trim() === '') throw usageError('The message is empty. Give a text, or pipe one in.');
   if (oneCommand.test(text)) return commanded(chatSession, text, at);
   const quiet = { ...at.output, write: () => undefined };
   const whole = await plainTurn(chatSession, text, at.options.json ? quiet : at.output, at.host.signal);
   if (!whole) {
     const { notice } = chatSession.state;
-    const message = notice?.text ?? 'The reply did not come to its end.';
+    const message = notice?.text ?? 'The reply was not completed.';
     if (at.host.signal.aborted) throw new AppError({ code: 'cli/aborted', kind: 'aborted', message });
     throw notice?.error ?? new AppError({ code: 'chat/failed', kind: 'unavailable', message });
   }

@@ -1,18 +1,18 @@
-import { printChange, runTreeChange } from '../../changing.ts';
+import { countNoun, printChange, runTreeChange } from '../../changing.ts';
 import { findNodeIn, findTree } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const cherryPick = defineSubcommand({
   name: 'cherry-pick',
-  summary: 'copy a message, or a stretch of a branch, to the end of the active branch',
+  summary: 'copy messages to the end of the active branch',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'the tree that it goes to', completes: 'tree' },
-    { name: 'node', summary: 'the message, or the first of the stretch', completes: 'node' },
+    { name: 'tree', summary: 'conversation to copy into', completes: 'tree' },
+    { name: 'node', summary: 'message to copy, or the first of several', completes: 'node' },
   ],
   options: [
-    { name: 'to', value: 'node', summary: 'the last of the stretch', completes: 'node' },
-    { name: 'from', value: 'tree', summary: 'the tree that it comes from, if it is another one', completes: 'tree' },
+    { name: 'to', value: 'node', summary: 'last message to copy', completes: 'node' },
+    { name: 'from', value: 'tree', summary: 'conversation to copy from, if it is another one', completes: 'tree' },
   ],
   examples: ['coppice cherry-pick last 01890c2e', 'coppice cherry-pick last 01890c2e --to 01890c2f'],
   async run(given, at) {
@@ -27,6 +27,10 @@ export const cherryPick = defineSubcommand({
       ...(to === undefined ? {} : { to: await findNodeIn(at, source, to) }),
       ...(source.id === row.id ? {} : { from: source.id }),
     });
-    return printChange(outcome, `Copied ${outcome.result.added.length}; you are at ${outcome.result.nodeId}.`, at);
+    return printChange(
+      outcome,
+      `Copied ${countNoun(outcome.result.added.length, 'message')}; you are at ${outcome.result.nodeId}.`,
+      at,
+    );
   },
 });

@@ -5,16 +5,16 @@ import { defineSubcommand } from '../contract.ts';
 
 export const completion = defineSubcommand({
   name: 'completion',
-  summary: 'print what makes a shell complete this command',
-  group: 'Look after',
+  summary: 'print the completion script for your shell',
+  group: 'Manage',
   arguments: [
     { name: 'shell', summary: shells.join(', '), completes: shells },
-    { name: 'words', summary: 'what was typed so far: prints what could come next', optional: true, many: true },
+    { name: 'words', summary: 'words typed so far; prints what could follow', optional: true, many: true },
   ],
   examples: ['source <(coppice completion bash)', 'coppice completion fish > ~/.config/fish/completions/coppice.fish'],
   async run(given, at) {
     const shell = given.text('shell');
-    if (!isShell(shell)) throw usageError(`A shell is one of ${shells.join(', ')}, not ${shell}.`);
+    if (!isShell(shell)) throw usageError(`Unknown shell ${shell}. Use one of ${shells.join(', ')}.`);
     // Read when it is asked for: the list holds this very subcommand.
     const { subcommands } = await import('../index.ts');
     const words = given.many('words');

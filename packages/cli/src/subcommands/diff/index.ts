@@ -7,12 +7,12 @@ import { defineSubcommand } from '../contract.ts';
 
 export const diff = defineSubcommand({
   name: 'diff',
-  summary: 'compare two branches: what both have, and what each has for itself',
+  summary: 'compare two branches',
   group: 'Read',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
-    { name: 'a', summary: 'the end of one branch', completes: 'node' },
-    { name: 'b', summary: 'the end of the other; the active one if not given', optional: true, completes: 'node' },
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'a', summary: 'last message of one branch', completes: 'node' },
+    { name: 'b', summary: 'last message of the other (default: the active one)', optional: true, completes: 'node' },
   ],
   examples: ['coppice diff last @~2', 'coppice diff last plan-a plan-b --json'],
   async run(given, at) {

@@ -17,8 +17,8 @@ interface DoctorFinding {
 
 export const doctor = defineSubcommand({
   name: 'doctor',
-  summary: 'look at everything that Coppice needs, and say what is wrong and what to do',
-  group: 'Look after',
+  summary: 'check your setup; report problems and how to fix them',
+  group: 'Manage',
   examples: ['coppice doctor', 'coppice doctor --json'],
   async run(_given, at) {
     const findings = [

@@ -17,37 +17,36 @@ const writable = formats.filter((format) => format.writer !== undefined).map((fo
 
 export const exportTo = defineSubcommand({
   name: 'export',
-  summary:
-    'write a tree, a branch, a path or everything in the format of another program, and say what that cannot hold',
-  group: 'Look after',
+  summary: 'export conversations, and report what the format cannot hold',
+  group: 'Manage',
   arguments: [
     {
       name: 'tree',
-      summary: 'id, beginning of an id, title, or last; none with --all',
+      summary: 'conversation: id, start of its id, title, or last; leave out with --all',
       optional: true,
       completes: 'tree',
     },
-    { name: 'node', summary: 'the top of a branch, or the end of a path', optional: true, completes: 'node' },
+    { name: 'node', summary: 'first message of a branch, or last of a path', optional: true, completes: 'node' },
   ],
   options: [
     {
       name: 'format',
       short: 'f',
       value: 'name',
-      summary: `archive if not given; ${writable.join(', ')}`,
+      summary: `format (default archive): ${writable.join(', ')}`,
       completes: writable,
     },
     {
       name: 'out',
       short: 'o',
       value: 'place',
-      summary: 'a file, or a folder where several are written; standard output if not given',
+      summary: 'file, or folder for several files (default: standard output)',
       completes: 'file',
     },
-    { name: 'all', summary: 'every tree' },
-    { name: 'path', summary: 'only the path to the node, or the active one' },
-    { name: 'branch', summary: 'only what is below the node, itself included' },
-    { name: 'thread', summary: 'only the current thread of each tree' },
+    { name: 'all', summary: 'every conversation' },
+    { name: 'path', summary: 'only the path to the message, or to the active one' },
+    { name: 'branch', summary: 'only the message and everything below it' },
+    { name: 'thread', summary: 'only the active branch of each conversation' },
   ],
   examples: [
     'coppice export last -f markdown',
@@ -57,10 +56,11 @@ export const exportTo = defineSubcommand({
   async run(given, at) {
     const format = formatNamed(given.optional('format') ?? 'archive');
     if (format?.writer === undefined)
-      throw usageError(`A format to write is one of ${writable.join(', ')}, not ${given.optional('format') ?? ''}.`);
+      throw usageError(`Unknown format ${given.optional('format') ?? ''}. Use one of ${writable.join(', ')}.`);
     const store = await at.keptStore();
     const word = given.optional('tree');
-    if ((word === undefined) !== given.flag('all')) throw usageError('Name a tree, or say --all.');
+    if ((word === undefined) !== given.flag('all'))
+      throw usageError('Nothing to export. Name a conversation, or use --all.');
     const row = word === undefined ? null : await findTree(at, word);
     const selection = row === null ? undefined : await selectedNodes(given, row, at);
     const out = given.optional('out');
@@ -108,7 +108,7 @@ async function selectedNodes(given: SubcommandInput, row: TreeRow, at: CliContex
   const word = given.optional('node');
   const nodeId = word === undefined ? undefined : await findNodeIn(at, row, word);
   if (given.flag('branch')) {
-    if (nodeId === undefined) throw usageError('--branch needs the node at its top.');
+    if (nodeId === undefined) throw usageError('--branch needs a message: name the first one of the branch.');
     return { what: 'branch', nodeId };
   }
   if (given.flag('path') || nodeId !== undefined)
@@ -148,7 +148,7 @@ class Sink {
       throw new AppError({
         code: 'cli/exists',
         kind: 'conflict',
-        message: `${path} is there already; nothing was written.`,
+        message: `${path} already exists; nothing was written. Choose another name.`,
       });
     const part = `${path}.part-${process.pid}`;
     const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 });
@@ -206,7 +206,7 @@ class Sink {
     return new AppError({
       code: code === 'EEXIST' ? 'cli/exists' : 'cli/output',
       kind: code === 'EEXIST' ? 'conflict' : 'unavailable',
-      message: `${path} could not be written: ${thrown.message}. Nothing of it was left behind.`,
+      message: `${path} could not be written: ${thrown.message}. No partial file was left.`,
       cause: thrown,
     });
   }

@@ -14,7 +14,10 @@ describe('coppice fsck', () => {
   it('[O22] finds nothing in a store in order', async () => {
     await fixture.grow('One', 'Two');
     const { code, out } = await fixture.run(['fsck']);
-    expect([code, out]).toEqual([0, expect.stringMatching(/^1 tree and 3 nodes checked: 0 errors, 0 notes\./)]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^Checked 1 conversation and 3 messages: 0 errors, 0 notes\./),
+    ]);
     expect(await fixture.json(['fsck'])).toMatchObject({ trees: 1, findings: [], repaired: [] });
   });
 
@@ -44,7 +47,7 @@ describe('coppice fsck', () => {
       left: [{ code: 'log-gap' }],
     });
     expect(await fixture.json(['show', tree])).toMatchObject({ activeNodeId: nodes[1] });
-    expect((await fixture.run(['fsck', '--repair'])).out).toContain('could not be mended');
+    expect((await fixture.run(['fsck', '--repair'])).out).toContain('could not be repaired');
     writeFileSync(join(fixture.home, 'no.db'), 'This is no database at all, but a letter to somebody.'.repeat(40));
     const none = await fixture.run(['fsck', '--json', '--store', `sqlite:${join(fixture.home, 'no.db')}`]);
     expect(none.code).toBe(2);

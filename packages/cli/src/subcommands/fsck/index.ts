@@ -9,10 +9,10 @@ const [whole, flagged, damaged] = [0, 1, 2];
 
 export const fsck = defineSubcommand({
   name: 'fsck',
-  summary: 'check everything that is kept; repairs only when asked, and loses nothing',
-  group: 'Look after',
-  arguments: [{ name: 'tree', summary: 'only this tree', optional: true, completes: 'tree' }],
-  options: [{ name: 'repair', summary: 'mends what can be mended; what is moved is kept' }],
+  summary: 'check the store for damage; repair only with --repair',
+  group: 'Manage',
+  arguments: [{ name: 'tree', summary: 'only this conversation', optional: true, completes: 'tree' }],
+  options: [{ name: 'repair', summary: 'repair what can be repaired; nothing is deleted' }],
   examples: ['coppice fsck', 'coppice fsck --repair --json'],
   async run(given, at) {
     const repair = given.flag('repair');
@@ -43,15 +43,15 @@ export const fsck = defineSubcommand({
           return isError(finding) ? style.bad(line) : style.warn(line);
         }),
         ...report.repaired.map((each) => style.active(at.output.foreign(each))),
-        `${countNoun(report.trees, 'tree')} and ${countNoun(report.nodes, 'node')} checked: ${countNoun(errors.length, 'error')}, ${countNoun(report.findings.length - errors.length, 'note')}.`,
+        `Checked ${countNoun(report.trees, 'conversation')} and ${countNoun(report.nodes, 'message')}: ${countNoun(errors.length, 'error')}, ${countNoun(report.findings.length - errors.length, 'note')}.`,
         ...(stays === 0
           ? []
           : [
               repair
                 ? style.bad(
-                    `${stays} of them could not be mended. Nothing was taken away; ${next('backup <file>')} keeps a copy.`,
+                    `${stays} of them could not be repaired. Nothing was deleted. Keep a copy with ${next('backup <file>')}.`,
                   )
-                : style.quiet(`${next('backup <file>')} first, then ${next('fsck --repair')}.`),
+                : style.quiet(`Make a copy with ${next('backup <file>')}, then run ${next('fsck --repair')}.`),
             ]),
       ],
     };

@@ -42,9 +42,9 @@ describe('coppice import', () => {
 
   it('[O40] says of a folder without files that there are none', async () => {
     mkdirSync(`${fixture.home}/empty`);
-    expect(await fixture.run(['import', 'empty'])).toMatchObject({ code: 3, err: 'There is no file in empty.\n' });
+    expect(await fixture.run(['import', 'empty'])).toMatchObject({ code: 3, err: 'The folder empty is empty.\n' });
     // Not the folder that one stands in.
-    expect(await fixture.run(['import', ''])).toMatchObject({ code: 3, err: 'There is no file "".\n' });
+    expect(await fixture.run(['import', ''])).toMatchObject({ code: 3, err: '"" does not exist. Check the path.\n' });
   });
 
   it('[O40] reads a file, says what came of every record, and adds nothing twice', async () => {

@@ -11,22 +11,22 @@ const readable = formats.filter((format) => format.reader !== undefined).map((fo
 
 export const importFrom = defineSubcommand({
   name: 'import',
-  summary: 'bring conversations in from other programs, with a report of everything that was read',
-  group: 'Look after',
+  summary: 'import conversations from other programs',
+  group: 'Manage',
   begins: true,
   arguments: [
-    { name: 'files', summary: 'files, folders, archives, or - for standard input', many: true, completes: 'file' },
+    { name: 'files', summary: 'files, folders or archives; - for standard input', many: true, completes: 'file' },
   ],
   options: [
     {
       name: 'format',
       value: 'name',
-      summary: `found out from the content if not given; ${readable.join(', ')}`,
+      summary: `format (default: detected): ${readable.join(', ')}`,
       completes: readable,
     },
-    { name: 'scope', value: 'name', summary: 'an account or file that ids belong to, where they are not unique' },
-    { name: 'strict', summary: 'refuses the whole file if anything in it had to be repaired' },
-    { name: 'dry-run', summary: 'reads and reports, and stores nothing' },
+    { name: 'scope', value: 'name', summary: 'account or file that the ids belong to, if they are not unique' },
+    { name: 'strict', summary: 'import nothing if a file has problems' },
+    { name: 'dry-run', summary: 'report only; import nothing' },
   ],
   examples: [
     'coppice import conversations.zip --dry-run',

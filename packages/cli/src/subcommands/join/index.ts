@@ -4,11 +4,11 @@ import { defineSubcommand } from '../contract.ts';
 
 export const join = defineSubcommand({
   name: 'join',
-  summary: 'make one message of a message and the one after it (undoes a split)',
+  summary: 'join a message with the next one (the reverse of split)',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'the first of the two messages', completes: 'node' },
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'node', summary: 'first of the two messages', completes: 'node' },
   ],
   examples: ['coppice join last @~1'],
   async run(given, at) {

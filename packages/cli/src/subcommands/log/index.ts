@@ -7,12 +7,14 @@ import { defineSubcommand } from '../contract.ts';
 
 export const log = defineSubcommand({
   name: 'log',
-  summary: 'list what was done to a tree, newest first',
+  summary: 'list the changes of a conversation, newest first',
   group: 'Read',
-  arguments: [{ name: 'tree', summary: 'id, beginning of an id, title, or last', optional: true, completes: 'tree' }],
+  arguments: [
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', optional: true, completes: 'tree' },
+  ],
   options: [
-    { name: 'limit', short: 'n', value: 'count', summary: 'how many; 50 if not given' },
-    { name: 'before', value: 'version', summary: 'only what came before this version' },
+    { name: 'limit', short: 'n', value: 'count', summary: 'number of changes (default 50)' },
+    { name: 'before', value: 'version', summary: 'only changes before this version' },
   ],
   examples: ['coppice log last', 'coppice log last --limit 10 --json'],
   async run(given, at) {
@@ -37,7 +39,7 @@ export const log = defineSubcommand({
       if (widthOf(`${number}  ${about}  ${what}`) <= columns) return `${head}  ${what}`;
       return [head, ...wrapped(what, columns - indent.length).map((line) => `${indent}${line}`)].join('\n');
     });
-    if (lines.length === 0) lines.push(style.quiet('Nothing was done before that.'));
+    if (lines.length === 0) lines.push(style.quiet('No earlier changes.'));
     return { data: { treeId: row.id, version: row.version, commits }, lines };
   },
 });

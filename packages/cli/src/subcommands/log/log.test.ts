@@ -17,7 +17,7 @@ describe('coppice log', () => {
       { version: 3, kind: 'do' },
     ]);
     expect((await fixture.run(['log', tree])).out).toContain('undo: ');
-    expect((await fixture.run(['log', tree, '--before', '1'])).out).toBe('Nothing was done before that.\n');
+    expect((await fixture.run(['log', tree, '--before', '1'])).out).toBe('No earlier changes.\n');
   });
 
   it('[O71] breaks no line of a narrow terminal', async () => {

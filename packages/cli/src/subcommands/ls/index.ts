@@ -4,17 +4,17 @@ import { defineSubcommand } from '../contract.ts';
 
 export const ls = defineSubcommand({
   name: 'ls',
-  summary: 'list trees, last changed first',
+  summary: 'list conversations, most recent first',
   group: 'Read',
-  arguments: [{ name: 'title', summary: 'a part of the title', optional: true }],
+  arguments: [{ name: 'title', summary: 'part of the title', optional: true }],
   options: [
-    { name: 'project', value: 'name', summary: 'only trees of this project' },
-    { name: 'folder', value: 'name', summary: 'only trees in this folder' },
-    { name: 'tag', value: 'name', summary: 'only trees with this tag' },
-    { name: 'pinned', summary: 'only pinned trees' },
-    { name: 'trashed', summary: 'trees in the trash instead' },
-    { name: 'limit', short: 'n', value: 'count', summary: 'how many; 50 if not given' },
-    { name: 'cursor', value: 'text', summary: 'goes on where an earlier list ended' },
+    { name: 'project', value: 'name', summary: 'only conversations of this project' },
+    { name: 'folder', value: 'name', summary: 'only conversations in this folder' },
+    { name: 'tag', value: 'name', summary: 'only conversations with this tag' },
+    { name: 'pinned', summary: 'only pinned conversations' },
+    { name: 'trashed', summary: 'list the trash instead' },
+    { name: 'limit', short: 'n', value: 'count', summary: 'number of conversations (default 50)' },
+    { name: 'cursor', value: 'text', summary: 'continue an earlier list' },
   ],
   examples: ['coppice ls', 'coppice ls recipes --limit 5', 'coppice ls --trashed --json'],
   async run(given, at) {
@@ -37,9 +37,9 @@ export const ls = defineSubcommand({
       const begin = commandLineFor(at, 'coppice append --new "Hello"');
       const how = begin === null ? '' : ` ${begin} begins a tree.`;
       const none = given.flag('trashed') ? 'The trash is empty.' : `Nothing here.${how}`;
-      lines.push(style.quiet(isPart ? 'No tree fits.' : none));
+      lines.push(style.quiet(isPart ? 'No conversation matches.' : none));
     }
-    if (page.cursor !== null) lines.push(style.quiet(`There is more: add --cursor ${page.cursor}`));
+    if (page.cursor !== null) lines.push(style.quiet(`There are more. Add --cursor ${page.cursor}`));
     return { data: page, lines };
   },
 });

@@ -4,10 +4,10 @@ import { defineSubcommand } from '../contract.ts';
 
 export const mcp = defineSubcommand({
   name: 'mcp',
-  summary: 'serve your trees to an agent as an MCP server on standard input and output',
-  group: 'Talk',
+  summary: 'run an MCP server for agents on standard input and output',
+  group: 'Chat',
   begins: true,
-  options: [{ name: 'read-only', summary: 'offers nothing that changes a tree' }],
+  options: [{ name: 'read-only', summary: 'offer no tools that make changes' }],
   examples: ['coppice mcp --read-only', 'coppice mcp --store sqlite:/home/me/coppice.db'],
   async run(given, at) {
     const { serveTreesOverStdio } = await import('@coppice/server');

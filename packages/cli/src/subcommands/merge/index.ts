@@ -1,20 +1,20 @@
-import { printChange, runTreeChange, undoLines } from '../../changing.ts';
+import { countNoun, printChange, runTreeChange, undoLines } from '../../changing.ts';
 import { openCliEngine } from '../../cli-engine.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const merge = defineSubcommand({
   name: 'merge',
-  summary: 'bring a side branch back to the active one: as a summary, or as its messages',
+  summary: 'merge a branch into the active one, as a summary or as messages',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'the end of the side branch', completes: 'node' },
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'node', summary: 'last message of the branch', completes: 'node' },
   ],
   options: [
-    { name: 'messages', summary: 'its messages instead of a summary' },
-    { name: 'summary', value: 'text', summary: 'the summary; a model writes it if not given' },
-    { name: 'focus', value: 'text', summary: 'what the summary is to go into most' },
+    { name: 'messages', summary: 'copy the messages instead of a summary' },
+    { name: 'summary', value: 'text', summary: 'use this summary (default: a model writes it)' },
+    { name: 'focus', value: 'text', summary: 'what the summary should concentrate on' },
   ],
   examples: [
     'coppice merge last plan-b',
@@ -25,7 +25,11 @@ export const merge = defineSubcommand({
     const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
     if (given.flag('messages')) {
       const outcome = await runTreeChange(at, { type: 'merge', treeId, nodeId, mode: 'messages' });
-      return printChange(outcome, `Copied ${outcome.result.added.length}; you are at ${outcome.result.nodeId}.`, at);
+      return printChange(
+        outcome,
+        `Copied ${countNoun(outcome.result.added.length, 'message')}; you are at ${outcome.result.nodeId}.`,
+        at,
+      );
     }
     const { compactor } = await openCliEngine(at);
     const [summary, focus] = ['summary', 'focus'].map(given.optional);

@@ -5,21 +5,21 @@ import { defineSubcommand } from '../contract.ts';
 
 export const move = defineSubcommand({
   name: 'move',
-  summary: 'hang a branch somewhere else, also in another tree',
+  summary: 'move a branch to another place or conversation',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'the top of the branch', completes: 'node' },
-    { name: 'parent', summary: 'where it hangs from then on; root for a first turn', completes: 'node' },
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'node', summary: 'first message of the branch', completes: 'node' },
+    { name: 'parent', summary: 'new parent, or root for the beginning', completes: 'node' },
   ],
   options: [
     {
       name: 'before',
       value: 'node',
-      summary: 'the variant that it comes to stand before; last if not given',
+      summary: 'put it before this version (default: last)',
       completes: 'node',
     },
-    { name: 'to', value: 'tree', summary: 'the tree that the parent is in, if it is another one', completes: 'tree' },
+    { name: 'to', value: 'tree', summary: 'conversation of the new parent, if it is another one', completes: 'tree' },
   ],
   examples: ['coppice move last 01890c2e root', 'coppice move last 01890c2e @ --to Bread'],
   async run(given, at) {
@@ -34,7 +34,7 @@ export const move = defineSubcommand({
         { from: { treeId, nodeId }, to: { treeId: target.id, parentId } },
         at.context(),
       );
-      return printChange(moved, `The branch is in ${target.id} now, as ${moved.result.nodeId}.`, at);
+      return printChange(moved, `Moved the branch to ${target.id}, as ${moved.result.nodeId}.`, at);
     }
     const before = given.optional('before');
     const outcome = await runTreeChange(at, {

@@ -13,27 +13,28 @@ import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const proxy = defineSubcommand({
   name: 'proxy',
-  summary: 'run a program with its calls to models recorded as trees, or watch calls as they come',
-  group: 'Talk',
+  summary: 'record the model calls of another program',
+  group: 'Chat',
   begins: true,
-  arguments: [{ name: 'command', summary: 'the program and its arguments, after --', optional: true, many: true }],
+  arguments: [{ name: 'command', summary: 'program and its arguments, after --', optional: true, many: true }],
   options: [
     {
       name: 'project',
       value: 'name',
-      summary: 'the project that its trees belong to; the name of the program if not given',
+      summary: 'project of the recordings (default: name of the program)',
     },
-    { name: 'watch', summary: 'prints each call until Ctrl-C' },
-    { name: 'port', value: 'number', summary: 'any free one if not given' },
-    { name: 'failed', summary: 'lists the calls that could not be recorded, each with its reason' },
-    { name: 'acknowledge', summary: 'takes the calls that could not be recorded off that list' },
+    { name: 'watch', summary: 'print each call until Ctrl-C' },
+    { name: 'port', value: 'number', summary: 'port to listen on (default: any free one)' },
+    { name: 'failed', summary: 'list calls that could not be recorded, with the reason' },
+    { name: 'acknowledge', summary: 'remove the failed calls from that list' },
   ],
   examples: ['coppice proxy -- node agent.mjs', 'coppice proxy --watch --port 4748', 'coppice proxy --failed'],
   async run(given, at) {
     const [program, ...words] = given.many('command');
     const watch = given.flag('watch');
     if (given.flag('failed') || given.flag('acknowledge')) return showFailed(given.flag('acknowledge'), at);
-    if (program === undefined && !watch) throw usageError('Name a program after --, or say --watch or --failed.');
+    if (program === undefined && !watch)
+      throw usageError('No program named. Put one after --, or use --watch or --failed.');
     const project = (given.optional('project') ?? basename(program ?? 'proxy')).replace(/[^\w.@-]/g, '-').slice(0, 100);
     const token = randomBytes(32).toString('base64url');
     const { serve: listen } = await import('@coppice/server');
@@ -181,6 +182,6 @@ async function treesOf(project: string, at: CliContext): Promise<SubcommandOutpu
   }
   return {
     data: { project, trees: data },
-    lines: lines.length > 0 ? lines : [at.output.style.quiet('Nothing was recorded.')],
+    lines: lines.length > 0 ? lines : [at.output.style.quiet('No calls were recorded.')],
   };
 }

@@ -3,9 +3,11 @@ import { defineSubcommand } from '../contract.ts';
 
 export const redo = defineSubcommand({
   name: 'redo',
-  summary: 'redo what you undid last, in any chat or in the one you name',
-  group: 'Take back',
-  arguments: [{ name: 'tree', summary: 'id, beginning of an id, title, or last', optional: true, completes: 'tree' }],
+  summary: 'redo what you undid last, in any conversation or the one you name',
+  group: 'Undo',
+  arguments: [
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', optional: true, completes: 'tree' },
+  ],
   options: [{ name: 'force', summary: 'also if others changed it since; what they added goes to the trash' }],
   examples: ['coppice redo', 'coppice redo last', 'coppice redo last --force'],
   run: (given, at) => reverse('redo', given, at),

@@ -9,21 +9,21 @@ import { defineSubcommand } from '../contract.ts';
 
 export const regenerate = defineSubcommand({
   name: 'regenerate',
-  summary: 'have a prompt answered again, beside the replies that it has',
-  group: 'Talk',
+  summary: 'generate another reply and keep the existing ones',
+  group: 'Chat',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
     {
       name: 'node',
-      summary: 'the reply, or its prompt; the active node if not given',
+      summary: 'reply or its question (default: the active message)',
       optional: true,
       completes: 'node',
     },
   ],
   options: [
-    { name: 'model', short: 'm', value: 'model', summary: 'who answers; several give one reply each', many: true },
-    { name: 'count', short: 'n', value: 'count', summary: 'how many replies of each' },
-    { name: 'temperature', value: 'number', summary: 'how freely it answers' },
+    { name: 'model', short: 'm', value: 'model', summary: 'model to ask; repeat for one reply per model', many: true },
+    { name: 'count', short: 'n', value: 'count', summary: 'replies per model' },
+    { name: 'temperature', value: 'number', summary: 'sampling temperature' },
   ],
   examples: [
     'coppice regenerate last',
@@ -33,7 +33,7 @@ export const regenerate = defineSubcommand({
   async run(given, at) {
     const temperature = given.optional('temperature');
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
-      throw usageError(`--temperature takes a number from 0, not ${temperature}.`);
+      throw usageError(`Invalid temperature ${temperature}. Use a number from 0.`);
     const store = await at.store();
     const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.optional('node'));
     const cliEngine = await openCliEngine(at);

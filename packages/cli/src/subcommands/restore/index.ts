@@ -5,17 +5,17 @@ import { defineSubcommand } from '../contract.ts';
 
 export const restore = defineSubcommand({
   name: 'restore',
-  summary: 'bring back a tree, a node with what went with it, or a whole version',
-  group: 'Take back',
+  summary: 'restore a deleted conversation or message, or an earlier version',
+  group: 'Undo',
   arguments: [
     {
       name: 'tree',
-      summary: 'id, beginning of an id, title, or last: alone, the tree that was deleted last',
+      summary: 'conversation: id, start of its id, title, or last; last alone is the one deleted last',
       completes: 'tree',
     },
-    { name: 'node', summary: 'the removed node, as coppice trash lists it', optional: true },
+    { name: 'node', summary: 'deleted message, as listed by coppice trash', optional: true },
   ],
-  options: [{ name: 'at', value: 'version', summary: 'makes the tree again what it was then, as a new change' }],
+  options: [{ name: 'at', value: 'version', summary: 'return to this version, as a new change' }],
   examples: ['coppice restore last', 'coppice restore 01890c2e', 'coppice restore last --at 12'],
   async run(given, at) {
     const store = await at.store();
@@ -27,20 +27,20 @@ export const restore = defineSubcommand({
     const deleted = whole && word === lastTree ? (await store.trees({ trashed: true, limit: 1 })).items[0] : undefined;
     if (whole && word === lastTree && deleted === undefined) {
       const lists = commandLineFor(at, 'coppice trash <tree>');
-      const hint = lists === null ? '' : ` For what was removed from one, ${lists} lists it.`;
-      const message = `There is no deleted tree to bring back.${hint}`;
+      const hint = lists === null ? '' : ` List the deleted messages of one with ${lists}.`;
+      const message = `There is no deleted conversation to restore.${hint}`;
       throw new AppError({ code: 'tree/unknown-tree', kind: 'not-found', message });
     }
     const row = deleted ?? (await findTree(at, word));
     if (version !== undefined) {
       const outcome = await runTreeChange(at, { type: 'restore-version', treeId: row.id, version });
-      return printChange(outcome, `The tree is as it was at version ${version}.`, at);
+      return printChange(outcome, `Returned to version ${version}.`, at);
     }
     if (node !== undefined) {
       const nodeId = await findNodeIn(at, row, node);
       return printChange(
         await runTreeChange(at, { type: 'restore', treeId: row.id, nodeId }),
-        `Brought back ${nodeId}.`,
+        `Restored ${nodeId}.`,
         at,
       );
     }

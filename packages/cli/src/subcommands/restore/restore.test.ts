@@ -26,7 +26,7 @@ describe('coppice restore', () => {
     expect(await fixture.json(['trash'])).toMatchObject({ items: [] });
     expect(await fixture.run(['restore', 'last'])).toMatchObject({
       code: 3,
-      err: expect.stringContaining('There is no deleted tree to bring back.'),
+      err: expect.stringContaining('There is no deleted conversation to restore.'),
     });
     expect(await fixture.json(['show', kept.tree])).toMatchObject({ version: 2 });
   });

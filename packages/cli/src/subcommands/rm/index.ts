@@ -9,22 +9,22 @@ import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const rm = defineSubcommand({
   name: 'rm',
-  summary: 'put a tree, or nodes of it, into the trash',
+  summary: 'delete a conversation or messages (restore or undo brings them back)',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
     {
       name: 'nodes',
-      summary: 'the nodes; the whole tree if none is named',
+      summary: 'messages to delete (default: the whole conversation)',
       optional: true,
       many: true,
       completes: 'node',
     },
   ],
   options: [
-    { name: 'cascade', summary: 'takes everything below along; else what follows moves up' },
-    { name: 'group', summary: 'takes all replies of the node’s group' },
-    { name: 'dry-run', summary: 'says what would go, and does nothing' },
+    { name: 'cascade', summary: 'also delete everything below; otherwise it moves up' },
+    { name: 'group', summary: 'delete all replies of the same group' },
+    { name: 'dry-run', summary: 'show what would be deleted; delete nothing' },
   ],
   examples: ['coppice rm last @', 'coppice rm last 01890c2e --cascade --dry-run', 'coppice rm "Old notes"'],
   async run(given, at) {
@@ -33,12 +33,12 @@ export const rm = defineSubcommand({
     for (const word of given.many('nodes')) ids.push(await findNodeIn(at, row, word));
     const mode = given.flag('cascade') ? 'cascade' : 'splice';
     if (given.flag('group') && (ids.length !== 1 || given.flag('cascade')))
-      throw usageError('--group takes exactly one node, and never what is below it.');
+      throw usageError('--group needs exactly one message and no --cascade.');
     if (given.flag('dry-run')) return wouldGo(row, ids, mode, at);
     if (ids.length === 0) {
       const outcome = await runTreeChange(at, { type: 'delete-tree', treeId: row.id });
       const line = commandLineFor(at, `coppice restore ${row.id}`);
-      const back = line === null ? [] : [at.output.style.quiet(`Bring it back with ${line}.`)];
+      const back = line === null ? [] : [at.output.style.quiet(`Restore it with ${line}.`)];
       return { ...printChange(outcome, '', at), lines: [`${oneLine(titleText(row), 60)} is in the trash.`, ...back] };
     }
     const [only] = ids;
@@ -47,7 +47,11 @@ export const rm = defineSubcommand({
         ? await runTreeChange(at, { type: 'delete-group', treeId: row.id, nodeId: only })
         : await runTreeChange(at, { type: 'delete', treeId: row.id, nodeIds: ids, mode });
     const { removed, activeNodeId } = outcome.result;
-    return printChange(outcome, `Removed ${removed.length}; you are at ${activeNodeId ?? 'the beginning'}.`, at);
+    return printChange(
+      outcome,
+      `Deleted ${countNoun(removed.length, 'message')}; you are at ${activeNodeId ?? 'the beginning'}.`,
+      at,
+    );
   },
 });
 
@@ -62,7 +66,7 @@ async function wouldGo(
     const count = (await store.read(row.id, () => ask('count', { of: row.rootId }))) - 1;
     return {
       data: { treeId: row.id, count },
-      lines: [`The tree with its ${countNoun(count, 'node')} would go to the trash.`],
+      lines: [`This would delete the conversation with ${countNoun(count, 'message')}.`],
     };
   }
   const { now, newId, kit, actor } = at.context();

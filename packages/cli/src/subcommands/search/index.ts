@@ -9,12 +9,12 @@ import { defineSubcommand } from '../contract.ts';
 
 export const search = defineSubcommand({
   name: 'search',
-  summary: 'find messages in every branch; all words must be there',
+  summary: 'search messages in every branch',
   group: 'Read',
-  arguments: [{ name: 'words', summary: 'parts of the text; no character has a special meaning', many: true }],
+  arguments: [{ name: 'words', summary: 'words that must all occur; no character is special', many: true }],
   options: [
-    { name: 'tree', value: 'tree', summary: 'only in this tree', completes: 'tree' },
-    { name: 'project', value: 'name', summary: 'only in trees of this project' },
+    { name: 'tree', value: 'tree', summary: 'only in this conversation', completes: 'tree' },
+    { name: 'project', value: 'name', summary: 'only in this project' },
     {
       name: 'role',
       value: 'role',
@@ -22,13 +22,13 @@ export const search = defineSubcommand({
       many: true,
       completes: ['user', 'assistant', 'tool', 'system'],
     },
-    { name: 'limit', short: 'n', value: 'count', summary: 'how many; 20 if not given' },
-    { name: 'cursor', value: 'text', summary: 'goes on where an earlier answer ended' },
+    { name: 'limit', short: 'n', value: 'count', summary: 'number of results (default 20)' },
+    { name: 'cursor', value: 'text', summary: 'continue an earlier search' },
   ],
   examples: ['coppice search sourdough', 'coppice search 50% discount --role user', 'coppice search tree --json'],
   async run(given, at) {
     const text = given.many('words').join(' ');
-    if (text.trim() === '') throw usageError('There is nothing to look for: give a word, or a part of one.');
+    if (text.trim() === '') throw usageError('The search is empty. Give a word, or a part of one.');
     const store = await at.store();
     const [tree, project, cursor] = ['tree', 'project', 'cursor'].map(given.optional);
     const roles = given.many('role').map((role) => (isMessageRole(role) ? role : refuseRole(role)));
@@ -53,12 +53,12 @@ export const search = defineSubcommand({
         ...below.map((line) => `  ${style.quiet(line)}`),
       ].join('\n');
     });
-    if (lines.length === 0) lines.push(style.quiet('Nothing found.'));
-    if (page.cursor !== null) lines.push(style.quiet(`There is more: add --cursor ${page.cursor}`));
+    if (lines.length === 0) lines.push(style.quiet('No messages found.'));
+    if (page.cursor !== null) lines.push(style.quiet(`There are more. Add --cursor ${page.cursor}`));
     return { data: page, lines };
   },
 });
 
 function refuseRole(role: string): never {
-  throw usageError(`--role is one of user, assistant, tool and system, not ${role}.`);
+  throw usageError(`Unknown role ${role}. Use user, assistant, tool or system.`);
 }

@@ -14,11 +14,11 @@ describe('coppice search', () => {
     expect(await fixture.json(['search', 'hundred'])).toMatchObject({ items: [{ treeId: tree }, { treeId: tree }] });
     const { out } = await fixture.run(['search', '50%']);
     expect(out).toMatch(new RegExp(`coppice show ${tree} [0-9a-f-]{36} --through`));
-    expect((await fixture.run(['search', 'nowhere'])).out).toContain('Nothing found.');
+    expect((await fixture.run(['search', 'nowhere'])).out).toContain('No messages found.');
     expect(await fixture.run(['search', 'x', '--role', 'nobody'])).toMatchObject({ code: 2 });
     expect(await fixture.run(['search', ' '])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('nothing to look for'),
+      err: expect.stringContaining('search is empty'),
     });
   });
 });

@@ -18,39 +18,43 @@ const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
 export const serve = defineSubcommand({
   name: 'serve',
-  summary: 'start the server and the page (also what coppice does alone)',
-  group: 'Talk',
+  summary: 'start the server and open the page (what coppice alone does)',
+  group: 'Chat',
   begins: true,
   options: [
-    { name: 'port', value: 'number', summary: `${usualPort} if it is free; 0 takes any and prints {"port","token"}` },
+    {
+      name: 'port',
+      value: 'number',
+      summary: `port (default ${usualPort}, if free); 0 takes any and prints {"port","token"}`,
+    },
     {
       name: 'host',
       value: 'address',
-      summary: 'this machine alone if not given; others need COPPICE_TOKEN or --users',
+      summary: 'address to listen on (default: this machine only); others need COPPICE_TOKEN or --users',
     },
-    { name: 'users', summary: 'several people, each with tokens of their own' },
+    { name: 'users', summary: 'allow several users, each with their own tokens' },
     {
       name: 'allow-host',
       value: 'name',
       many: true,
-      summary: 'a name that others reach it by, such as trees.example.org; it answers for no other',
+      summary: 'host name that the server answers to, such as trees.example.org',
     },
     {
       name: 'allow-origin',
       value: 'origin',
       many: true,
-      summary: 'a page elsewhere that may call it; none if not given',
+      summary: 'web origin that may call the API (default: none)',
     },
     {
       name: 'sign-in-proxy',
       value: 'address',
       many: true,
-      summary: 'with --users: a proxy that says who has signed in, by its address',
+      summary: 'with --users: address of a proxy that authenticates users',
     },
-    { name: 'user-header', value: 'name', summary: 'the header that it says so in; x-forwarded-user if not given' },
-    { name: 'log', value: 'level', summary: `to standard error: ${levels.join(', ')}`, completes: levels },
-    { name: 'no-open', summary: 'does not open a browser' },
-    { name: 'no-example', summary: 'plants no example in an empty store' },
+    { name: 'user-header', value: 'name', summary: 'header with the user name (default x-forwarded-user)' },
+    { name: 'log', value: 'level', summary: `log level on standard error: ${levels.join(', ')}`, completes: levels },
+    { name: 'no-open', summary: 'do not open a browser' },
+    { name: 'no-example', summary: 'do not create the example conversation in an empty store' },
   ],
   examples: [
     'coppice',
@@ -61,12 +65,13 @@ export const serve = defineSubcommand({
   async run(given, at) {
     const { host: machine, output } = at;
     const port = given.count('port');
-    if (port !== undefined && port > 65_535) throw usageError(`A port is a number up to 65535, not ${port}.`);
+    if (port !== undefined && port > 65_535) throw usageError(`Invalid port ${port}. Use a number up to 65535.`);
     const level = given.optional('log') ?? 'error';
     if (!levels.some((known) => known === level))
-      throw usageError(`--log takes one of ${levels.join(', ')}, not ${level}.`);
+      throw usageError(`Unknown log level ${level}. Use one of ${levels.join(', ')}.`);
     const proxies = given.many('sign-in-proxy');
-    if (proxies.length > 0 && !given.flag('users')) throw usageError('--sign-in-proxy needs --users.');
+    if (proxies.length > 0 && !given.flag('users'))
+      throw usageError('--sign-in-proxy works only with --users. Add --users.');
     // Loaded when it is asked for, here and wherever else it is needed: no other subcommand waits for a server.
     const { createLog, makeFirstAdmin, serve: listen } = await import('@coppice/server');
     const [store, config, providers] = [await at.store(), await at.config(), await at.providers()];
@@ -102,9 +107,10 @@ export const serve = defineSubcommand({
     // Nobody could make the first user of a server that asks everybody who they are. Made after the address was opened: a
     // token that is shown once would be lost with a port that is taken.
     const admin = given.flag('users') ? await makeFirstAdmin(store, at.context()) : null;
-    if (admin !== null) output.note(`The first user is admin; this token is shown once: ${admin}\n`);
+    if (admin !== null) output.note(`The first user is admin. This token is shown only once: ${admin}\n`);
     printAddress(listening, given.flag('users') ? (admin ?? '') : token, at, port === 0);
-    if (web === null) output.note('The page was not built (npm run build -w @coppice/web); there is the API alone.\n');
+    if (web === null)
+      output.note('The page is not built, so only the API is served. Build it with npm run build -w @coppice/web.\n');
     else if (!given.flag('no-open') && port !== 0 && machine.stdout.isTTY === true) openPage(listening, machine.env);
     await serverEnded(machine.signal);
     return null;
@@ -136,7 +142,7 @@ function printAddress({ port, url, signInUrl }: Listening, token: string, at: Cl
   // An address without a token lets nobody in.
   const who =
     signInUrl === null ? 'Everybody signs in with a token.' : 'Whoever has this address can read and write your trees.';
-  output.print(output.style.quiet(`${who} Ctrl-C stops it.`));
+  output.print(output.style.quiet(`${who} Press Ctrl-C to stop.`));
 }
 
 function serverEnded(signal: AbortSignal): Promise<void> {

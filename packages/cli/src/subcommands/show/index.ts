@@ -7,16 +7,16 @@ import { defineSubcommand } from '../contract.ts';
 
 export const show = defineSubcommand({
   name: 'show',
-  summary: 'print a thread: the active one, or the one that ends at a node',
+  summary: 'print a branch: the active one, or the one that ends at a message',
   group: 'Read',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', optional: true, completes: 'tree' },
-    { name: 'node', summary: 'the end of the thread', optional: true, completes: 'node' },
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', optional: true, completes: 'tree' },
+    { name: 'node', summary: 'last message to print', optional: true, completes: 'node' },
   ],
   options: [
-    { name: 'through', summary: 'goes on from the node down to the leaf that it leads to' },
+    { name: 'through', summary: 'continue below the message to the end of its branch' },
     { name: 'leaf', summary: 'only the last message' },
-    { name: 'limit', short: 'n', value: 'count', summary: 'only the last so many messages' },
+    { name: 'limit', short: 'n', value: 'count', summary: 'only the last messages, this many' },
   ],
   examples: ['coppice show last', 'coppice show last --limit 4', 'coppice show last --leaf --json'],
   async run(given, at) {
@@ -25,7 +25,7 @@ export const show = defineSubcommand({
     const word = given.optional('node');
     const to = word === undefined ? row.activeNodeId : await findNodeIn(at, row, word);
     const limit = given.flag('leaf') ? 1 : given.count('limit');
-    if (limit === 0) throw usageError('--limit takes a whole number from 1: without it, all of the thread is printed.');
+    if (limit === 0) throw usageError('--limit needs a whole number from 1. Leave it out to print the whole branch.');
     const nodes: readonly Node[] =
       to === null || (to === row.rootId && !given.flag('through'))
         ? []

@@ -5,12 +5,12 @@ import { defineSubcommand } from '../contract.ts';
 
 export const split = defineSubcommand({
   name: 'split',
-  summary: 'cut a message in two, so that a branch can grow from its middle',
+  summary: 'split a message in two, to branch from its middle',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'the message', completes: 'node' },
-    { name: 'position', summary: 'how many UTF-16 code units the left part has' },
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'node', summary: 'message to split', completes: 'node' },
+    { name: 'position', summary: 'length of the first part, in UTF-16 code units' },
   ],
   examples: ['coppice split last @ 120'],
   async run(given, at) {
@@ -18,6 +18,6 @@ export const split = defineSubcommand({
     const position = given.text('position');
     if (!/^\d{1,12}$/.test(position)) throw usageError(`A position is a whole number, not ${position}.`);
     const outcome = await runTreeChange(at, { type: 'split', treeId, nodeId, position: Number(position) });
-    return printChange(outcome, `The left part is ${outcome.result.nodeId}, the rest ${outcome.result.right}.`, at);
+    return printChange(outcome, `Split into ${outcome.result.nodeId} and ${outcome.result.right}.`, at);
   },
 });

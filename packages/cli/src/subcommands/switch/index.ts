@@ -5,13 +5,13 @@ import { defineSubcommand } from '../contract.ts';
 
 export const switchTo = defineSubcommand({
   name: 'switch',
-  summary: 'go to the branch through a node, down to where you last were in it',
+  summary: 'go to the branch of a message, where you last were in it',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'any node of the branch', completes: 'node' },
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'node', summary: 'any message of the branch', completes: 'node' },
   ],
-  options: [{ name: 'exactly', summary: 'to the node itself, also if more follows' }],
+  options: [{ name: 'exactly', summary: 'stop at this message, even if more follows' }],
   examples: ['coppice switch last plan-b', 'coppice switch last 01890c2e --exactly'],
   async run(given, at) {
     const store = await at.store();

@@ -8,18 +8,18 @@ import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const trash = defineSubcommand({
   name: 'trash',
-  summary: 'list what was deleted, or take it for good',
-  group: 'Take back',
+  summary: 'list what was deleted, or delete it permanently',
+  group: 'Undo',
   arguments: [
     {
       name: 'tree',
-      summary: 'the tree whose removed nodes are meant; trees if none is named',
+      summary: 'conversation whose deleted messages to list (default: deleted conversations)',
       optional: true,
       completes: 'tree',
     },
-    { name: 'node', summary: 'with --purge: only this removed node', optional: true },
+    { name: 'node', summary: 'with --purge: only this deleted message', optional: true },
   ],
-  options: [{ name: 'purge', summary: 'takes it for good: it cannot be brought back' }],
+  options: [{ name: 'purge', summary: 'delete permanently; this cannot be undone' }],
   examples: ['coppice trash', 'coppice trash last', 'coppice trash 01890c2e --purge'],
   async run(given, at) {
     const store = await at.store();
@@ -32,17 +32,14 @@ export const trash = defineSubcommand({
         const report = await store.purgeTree(row.id);
         return {
           data: { treeId: row.id, purged: true, ...report },
-          lines: ['Nothing of the tree remains.', ...remainderLines(report)],
+          lines: ['Deleted the conversation permanently.', ...remainderLines(report)],
         };
       }
       const what = node === undefined ? { upTo: row.version } : { nodeId: await findNodeIn(at, row, node) };
       const report = await store.purge(row.id, what);
       return {
         data: { treeId: row.id, ...report },
-        lines: [
-          `${countNoun(report.nodes, 'node')} ${report.nodes === 1 ? 'is' : 'are'} gone for good.`,
-          ...remainderLines(report),
-        ],
+        lines: [`Deleted ${countNoun(report.nodes, 'message')} permanently.`, ...remainderLines(report)],
       };
     }
     const items = await store.trash(row.id);
@@ -52,7 +49,7 @@ export const trash = defineSubcommand({
     );
     return {
       data: { treeId: row.id, items },
-      lines: lines.length > 0 ? lines : [style.quiet('Nothing was removed here.')],
+      lines: lines.length > 0 ? lines : [style.quiet('No deleted messages.')],
     };
   },
 });
@@ -74,7 +71,7 @@ async function trashedTrees(at: CliContext, purge: boolean): Promise<SubcommandO
   const { style } = at.output;
   const lines = items.map((row) => treeLine(row, at.output));
   if (lines.length === 0) lines.push(style.quiet('The trash is empty.'));
-  else if (purge) lines.push(style.quiet('Nothing of them remains.'));
+  else if (purge) lines.push(style.quiet('Deleted permanently.'));
   const report = mergeReports(reports, new Set(items.map((row) => row.id)));
   for (const line of remainderLines(report)) lines.push(line);
   return { data: { items, cursor, purged: purge, ...(purge ? report : {}) }, lines };

@@ -15,7 +15,7 @@ describe('coppice trash', () => {
     await fixture.json(['rm', tree, '@']);
     expect(await fixture.json(['trash', tree])).toMatchObject({ items: [{ nodeId: nodes[1], count: 1 }] });
     const purged = await fixture.run(['trash', tree, nodes[1] ?? '', '--purge']);
-    expect(purged).toMatchObject({ code: 0, out: '1 node is gone for good.\n' });
+    expect(purged).toMatchObject({ code: 0, out: 'Deleted 1 message permanently.\n' });
     await fixture.json(['rm', tree]);
     expect(await fixture.json(['trash'])).toMatchObject({ items: [{ id: tree }] });
     await fixture.json(['trash', tree, '--purge']);

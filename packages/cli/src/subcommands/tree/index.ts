@@ -10,11 +10,13 @@ const defaultLimit = 500;
 
 export const tree = defineSubcommand({
   name: 'tree',
-  summary: 'draw a tree: every branch, with the active one highlighted',
+  summary: 'draw the tree of a conversation, with the active branch highlighted',
   group: 'Read',
-  arguments: [{ name: 'tree', summary: 'id, beginning of an id, title, or last', optional: true, completes: 'tree' }],
+  arguments: [
+    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', optional: true, completes: 'tree' },
+  ],
   options: [
-    { name: 'from', value: 'node', summary: 'only what is below this node', completes: 'node' },
+    { name: 'from', value: 'node', summary: 'only what is below this message', completes: 'node' },
     { name: 'depth', value: 'count', summary: 'only this many levels' },
     { name: 'limit', value: 'count', summary: `at most this many lines (default ${defaultLimit})` },
     { name: 'all', summary: 'every message, however many' },
@@ -41,7 +43,7 @@ export const tree = defineSubcommand({
         data: { ...data, nodes },
         lines: (function* () {
           yield treeHead(row, output);
-          if (below.length === 0) yield output.style.quiet('Nothing below.');
+          if (below.length === 0) yield output.style.quiet('No messages.');
           yield* drawTree(outlineTree({ shape: outlineShape(below), current: activeNodeId }).lines, output);
         })(),
       };
