@@ -5,7 +5,7 @@ import type { CompactReason } from '../events.ts';
 import type { FinishReason, ProviderUsage, ThinkingOptions, ToolChoice } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { SummaryAllowance } from '../summaries/contract.ts';
-import type { Approve } from '../tools/contract.ts';
+import type { ApprovalDecision, ApprovalRequest } from '../tools/contract.ts';
 import type { ReplyError } from './errors.ts';
 import type { TurnNotice } from './notices.ts';
 
@@ -46,8 +46,11 @@ export interface GenerateOptions {
   /** Stops the turn; what was said is kept as `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** Decides about calls of tools with side effects; without it they do not run. */
-  readonly approve?: Approve | undefined;
+  readonly approve?: TurnApprove | undefined;
 }
+
+/** Decides about a call of a tool, or says `ask`: then the turn emits `approval` and waits for {@link Turn.decide}. */
+export type TurnApprove = (request: ApprovalRequest) => Promise<ApprovalDecision | 'ask'> | ApprovalDecision | 'ask';
 
 /** A message to say before the replies. */
 export interface SaidMessage {
@@ -101,6 +104,20 @@ export type TurnEvent =
       readonly parameters: JsonObject;
       readonly malformed?: string;
     }
+  /** A call waits for a person; {@link Turn.decide} answers it. */
+  | {
+      readonly type: 'approval';
+      readonly nodeId: NodeId;
+      readonly callId: string;
+      readonly name: string;
+      readonly description: string;
+      readonly parameters: JsonObject;
+      readonly hash: string;
+    }
+  /** It was decided, or the turn ended before. */
+  | { readonly type: 'approval-end'; readonly nodeId: NodeId; readonly callId: string; readonly approved: boolean }
+  /** The tool runs: its arguments are in order, and it was approved where that was needed. */
+  | { readonly type: 'tool-start'; readonly nodeId: NodeId; readonly callId: string; readonly name: string }
   | {
       readonly type: 'tool-result';
       /** The reply that called. */
@@ -154,6 +171,8 @@ export interface Turn {
   readonly done: Promise<TurnEnd>;
   /** Everything that the turn tells, from the event with this index on, for any number of readers. */
   events(from?: number): AsyncIterable<TurnEvent>;
+  /** Answers an `approval` event and gives what was asked. Refuses a call that does not wait for one. */
+  decide(callId: string, approved: boolean): ApprovalRequest;
   /** Stops it; again is harmless. */
   abort(): void;
 }

@@ -14,6 +14,7 @@ import {
 } from '@coppice/core';
 import { maskMessage } from '../config/mask-message.ts';
 import { heldKeys } from '../config/secret.ts';
+import type { TurnApprovals } from './approvals.ts';
 import type { GenerateOptions, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { deterministicId } from './deterministic-id.ts';
 import { generateError } from './errors.ts';
@@ -30,6 +31,7 @@ export interface TurnContext {
   /** Stops the turn as its user would. */
   readonly stop: () => void;
   readonly emit: (event: TurnEvent) => void;
+  readonly approvals: TurnApprovals;
   /** The replies of the newest round. */
   seen: readonly WrittenReply[];
   /** What the rounds share; null until the first of them. */

@@ -65,7 +65,7 @@ export async function runTools(
       ? calls.map((call) => refusedResult(call, over.message))
       : cut !== null
         ? calls.map((call) => refusedResult(call, cut, 'tool/cut-off'))
-        : await Promise.all(calls.map((call) => answerToolCall(services, round, call)));
+        : await Promise.all(calls.map((call) => answerToolCall(services, round, call, emit)));
   const keys = heldKeys();
   const results = answered.map((result) => ({ ...result, message: maskMessage(result.message, keys) }));
   for (const { callId, name, message, error } of results)
@@ -109,14 +109,25 @@ function cutOff(finishReason: FinishReason | null): string | null {
 
 type AnsweredCall = Omit<ToolResult, 'error'> & { readonly error: string | null };
 
-async function answerToolCall(services: TurnServices, round: ToolRound, call: ToolUseBlock): Promise<AnsweredCall> {
+async function answerToolCall(
+  services: TurnServices,
+  round: ToolRound,
+  call: ToolUseBlock,
+  emit: (event: TurnEvent) => void,
+): Promise<AnsweredCall> {
   const { treeId, reply, signal, active, approve } = round;
   if (services.tools === null) return refusedResult(call, `There is no tool ${JSON.stringify(call.name)}.`);
   const { id, name, parameters } = call;
   try {
     return await services.tools.call(
       { id, name, parameters, ...(isMalformed(call) ? { malformed: call.malformed } : {}) },
-      { signal, active, approve, place: { store: services.store, treeId, nodeId: reply.nodeId } },
+      {
+        signal,
+        active,
+        approve,
+        place: { store: services.store, treeId, nodeId: reply.nodeId },
+        onStart: () => emit({ type: 'tool-start', nodeId: reply.nodeId, callId: id, name }),
+      },
     );
   } catch (thrown) {
     // The registry answers and does not throw; another source may not keep to that, and the turn goes on.

@@ -14,6 +14,7 @@ import {
 import { approvalHash } from '../tools/approval.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
+import type { TurnEvent } from './contract.ts';
 
 const call = (id: string, name: string, parameters: JsonObject = {}) => ({ id, name, parameters });
 
@@ -105,6 +106,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
       'tool-use',
       'usage',
       'node',
+      'tool-start',
       'tool-result',
       'node',
       'node',
@@ -234,6 +236,56 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     expect(asked).toEqual([{ what: 'that' }]);
     expect(ran).toEqual(['delete_all']);
     expect(approvalHash('delete_all', { what: 'this' })).not.toBe(approvalHash('delete_all', { what: 'that' }));
+  });
+
+  test('[H29] a call waits for a person by an event of its turn, and every state of it is an event', async () => {
+    await open([toolEvents(call('c1', 'delete_all', { all: true }), call('c2', 'delete_all')), textEvents('Done')]);
+    const turn = shop.send('Go', { tools: ['delete_all'], approve: () => 'ask' });
+    const seen: string[] = [];
+    for await (const event of turn.events()) {
+      if (!('callId' in event)) continue;
+      seen.push(`${event.callId} ${event.type}`);
+      if (event.type !== 'approval') continue;
+      expect(event).toMatchObject({ name: 'delete_all', description: 'Changes the world.' });
+      expect(ran).toEqual([]);
+      expect(() => turn.decide('c9', true)).toThrow('waits for an approval');
+      // The second first: questions are answered in any order.
+      if (event.callId !== 'c2') continue;
+      expect(turn.decide('c2', false).name).toBe('delete_all');
+      expect(turn.decide('c1', true).parameters).toEqual({ all: true });
+    }
+    expect(seen.filter((each) => each.startsWith('c1'))).toEqual([
+      'c1 tool-use',
+      'c1 approval',
+      'c1 approval-end',
+      'c1 tool-start',
+      'c1 tool-result',
+    ]);
+    expect(seen.filter((each) => each.startsWith('c2'))).toEqual([
+      'c2 tool-use',
+      'c2 approval',
+      'c2 approval-end',
+      'c2 tool-result',
+    ]);
+    expect(ran).toEqual(['delete_all']);
+    const late = await eventsOf(turn, 0);
+    expect(
+      late.filter((event) => event.type === 'approval-end').map((event) => 'approved' in event && event.approved),
+    ).toEqual([false, true]);
+    expect(() => turn.decide('c1', true)).toThrow('waits for an approval');
+  });
+
+  test('[H29] a question that is open when the turn is stopped is declined, and nothing runs', async () => {
+    await open([toolEvents(call('c1', 'delete_all')), textEvents('Done')]);
+    const turn = shop.send('Go', { tools: ['delete_all'], approve: () => 'ask' });
+    const events: TurnEvent[] = [];
+    for await (const event of turn.events()) {
+      events.push(event);
+      if (event.type === 'approval') turn.abort();
+    }
+    expect(events.find((event) => event.type === 'approval-end')).toMatchObject({ callId: 'c1', approved: false });
+    expect(events.at(-1)).toMatchObject({ type: 'error', code: 'generate/aborted' });
+    expect(ran).toEqual([]);
   });
 
   test('[H26] an abort while tools run stores what there is and ends the turn', async () => {

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { actId as asActId, type NodeId } from '@coppice/core';
 import { requireReady } from '../providers/index.ts';
+import { createApprovals } from './approvals.ts';
 import { createBroadcast } from './broadcast.ts';
 import { checkGenerateOptions } from './check-options.ts';
 import { assertMessageFits, compactAfterTurn } from './compact-if-needed.ts';
@@ -43,7 +44,19 @@ export function startTurn(services: TurnServices, start: TurnStart, options: Gen
     .then(() => controller.abort(new Stop('deadline')), ignoreFailure);
   const abort = () => controller.abort(new Stop('abort'));
   const { signal } = controller;
-  const work: TurnContext = { services, start, options, actId, signal, stop: abort, emit, seen: [], state: null };
+  const approvals = createApprovals(emit);
+  const work: TurnContext = {
+    services,
+    start,
+    options,
+    actId,
+    signal,
+    stop: abort,
+    emit,
+    approvals,
+    seen: [],
+    state: null,
+  };
   const first = firstRound(work);
   const done = finishTurn(work, first).then((end) => {
     over.abort();
@@ -60,6 +73,7 @@ export function startTurn(services: TurnServices, start: TurnStart, options: Gen
     first,
     done,
     events: (from) => broadcast.read(from),
+    decide: approvals.decide,
     abort,
     stop: (why) => controller.abort(why),
     writes: (nodeId) => written.has(nodeId),
@@ -195,7 +209,7 @@ async function roundAfterTools(
     actor,
     reply,
     active: state.tools.map((tool) => tool.name),
-    approve: options.approve,
+    approve: work.approvals.approver(options.approve, reply.nodeId),
     select: options.select !== false,
     signal,
     budget,

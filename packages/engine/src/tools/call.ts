@@ -119,6 +119,7 @@ async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOption
       ...options,
       approve: approvalFromRules(shop.rules, options.approve),
     });
+  options.onStart?.();
   return await withinTime(shop, ready.tool, parameters, options);
 }
 

@@ -84,6 +84,8 @@ export interface ToolCallOptions {
   readonly approve?: Approve | undefined;
   /** The tools that may be called; all of them if not given. */
   readonly active?: readonly string[] | undefined;
+  /** Called when the tool begins to run; not where the call is answered with an error before. */
+  readonly onStart?: (() => void) | undefined;
 }
 
 /** Every code that a call can fail with, and its kind. */

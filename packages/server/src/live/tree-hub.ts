@@ -41,7 +41,13 @@ interface RestoredSubtree {
 }
 
 // Events of a turn that a page shows beside commits and text.
-const reportedEvents: ReadonlySet<string> = new Set(['thinking-delta', 'tool-use', 'tool-result', 'notice']);
+const reportedEvents: ReadonlySet<string> = new Set([
+  'thinking-delta',
+  'tool-use',
+  'tool-start',
+  'tool-result',
+  'notice',
+]);
 
 // Readers that come back after a moment find what they missed here, without another look at the store.
 const keptBytes = 256 * 1024;

@@ -1,31 +1,9 @@
 /** The turns of this process: begun over HTTP, read by any number of readers, asked about tools, stopped. */
-import { type ActId, AppError, ask, type NodeId, refuse, type Store, type TreeId } from '@coppice/core';
-import type {
-  ApprovalDecision,
-  ApprovalRequest,
-  Approve,
-  GenerateOptions,
-  Turn,
-  TurnEvent,
-  TurnStart,
-} from '@coppice/engine';
+import { type ActId, AppError, ask, type NodeId, type Store, type TreeId } from '@coppice/core';
+import type { GenerateOptions, Turn, TurnApprove, TurnEvent, TurnStart } from '@coppice/engine';
 import type { Quotas, ServerLimits } from '../contract.ts';
 import { refuseHttp } from '../http-errors.ts';
 import type { OwnerServices } from '../services.ts';
-import { Waiters } from './waiters.ts';
-
-/** What a turn tells over HTTP: what the engine tells, and what a person is asked. */
-export type LiveEvent =
-  | TurnEvent
-  | {
-      readonly type: 'approval';
-      readonly callId: string;
-      readonly name: string;
-      readonly description: string;
-      readonly parameters: ApprovalRequest['parameters'];
-      readonly hash: string;
-    }
-  | { readonly type: 'approval-end'; readonly callId: string; readonly approved: boolean };
 
 /** A reply that a turn has begun. */
 export interface BegunReply {
@@ -34,14 +12,11 @@ export interface BegunReply {
   readonly runId: string | null;
 }
 
-/** A turn of this process with everything it told so far. */
+/** A turn of this process and whose it is. What it tells is kept by the turn itself. */
 export class LiveTurn {
   readonly owner: string;
   readonly store: Store;
   readonly turn: Turn;
-  readonly events: LiveEvent[] = [];
-  readonly #waiting = new Waiters();
-  readonly #asked = new Map<string, { readonly hash: string; decide(decision: ApprovalDecision): void }>();
   over = false;
 
   constructor(owner: string, store: Store, turn: Turn) {
@@ -58,51 +33,21 @@ export class LiveTurn {
     return this.turn.treeId;
   }
 
-  /** Adds an event and wakes whoever reads. */
-  tell(event: LiveEvent): void {
-    this.events.push(event);
-    this.#waiting.wake();
-  }
-
-  /** No more events. */
-  end(): void {
-    this.over = true;
-    for (const { decide } of [...this.#asked.values()]) decide({ approved: false });
-    this.#waiting.wake();
-  }
-
   /** The events from an index on, then those to come, until the last or until the signal fires. */
-  async *read(from: number, signal: AbortSignal): AsyncGenerator<readonly [number, LiveEvent], void, void> {
-    for (let at = from; ; ) {
-      for (let event = this.events[at]; event !== undefined; event = this.events[at]) yield [at++, event];
-      if (this.over || signal.aborted) return;
-      await this.#waiting.wait(signal);
+  async *read(from: number, signal: AbortSignal): AsyncGenerator<readonly [number, TurnEvent], void, void> {
+    const events = this.turn.events(from)[Symbol.asyncIterator]();
+    const leave = () => void events.return?.();
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      for (let index = from; !signal.aborted; index++) {
+        const next = await events.next();
+        if (next.done === true) return;
+        yield [index, next.value];
+      }
+    } finally {
+      signal.removeEventListener('abort', leave);
+      leave();
     }
-  }
-
-  /** Asks whoever reads whether a tool may be run, and waits for the answer or for the end of the turn. */
-  askForApproval(request: ApprovalRequest): Promise<ApprovalDecision> {
-    const { callId, name, description, parameters, hash, signal } = request;
-    return new Promise((resolve) => {
-      const decide = (decision: ApprovalDecision) => {
-        if (!this.#asked.delete(callId)) return;
-        signal.removeEventListener('abort', stop);
-        this.tell({ type: 'approval-end', callId, approved: decision.approved });
-        resolve(decision);
-      };
-      const stop = () => decide({ approved: false, reason: 'The turn was stopped.' });
-      this.#asked.set(callId, { hash, decide });
-      signal.addEventListener('abort', stop, { once: true });
-      this.tell({ type: 'approval', callId, name, description, parameters, hash });
-    });
-  }
-
-  /** Decides about a call that waits; refuses where none of that id does. */
-  decide(callId: string, approve: boolean): void {
-    const asked = this.#asked.get(callId);
-    if (asked === undefined)
-      return refuse('tree/unknown-node', `No call ${callId} of this turn waits for an approval.`, { callId });
-    asked.decide(approve ? { approved: true, hash: asked.hash } : { approved: false, reason: 'It was declined.' });
   }
 }
 
@@ -167,44 +112,30 @@ export class LiveTurns {
         'http/too-many',
         `${running} replies are being written for you; at most ${this.#quotas.generations} are.`,
       );
-    // The turn asks for approval by the live turn, which is made of it.
-    const box: { live: LiveTurn | null } = { live: null };
-    const approve: Approve = (request) => this.#approve(ownerServices.owner, request, box.live);
+    // The operator's own rules were asked before; what comes here is for a person to decide.
+    const approve: TurnApprove = ({ name, hash }) =>
+      this.#remembered.get(ownerServices.owner)?.has(name) === true ? { approved: true, hash } : 'ask';
     const turn = ownerServices.engineOf(store).generator.generate(start, { ...options, approve });
     const known = this.#byAct.get(turn.actId);
     if (known !== undefined) return known;
     const live = new LiveTurn(ownerServices.owner, store, turn);
-    box.live = live;
     this.#byAct.set(turn.actId, live);
-    void this.#record(live);
+    void turn.done.then(() => this.#end(live));
     for (const listener of this.#listeners) listener(live);
     return live;
   }
 
-  #approve(
-    owner: string,
-    request: ApprovalRequest,
-    live: LiveTurn | null,
-  ): Promise<ApprovalDecision> | ApprovalDecision {
-    // The operator's own rules were asked before; what comes here is for a person to decide.
-    if (this.#remembered.get(owner)?.has(request.name) === true) return { approved: true, hash: request.hash };
-    if (live === null) return { approved: false, reason: 'Nobody is there to approve it.' };
-    return live.askForApproval(request);
-  }
-
   /** Decides about a call, and remembers the tool where that was wished for. */
   decide(live: LiveTurn, callId: string, approve: boolean, remember: boolean): void {
-    const asked = live.events.findLast((event) => event.type === 'approval' && event.callId === callId);
-    live.decide(callId, approve);
-    if (!approve || !remember || asked?.type !== 'approval') return;
+    const { name } = live.turn.decide(callId, approve);
+    if (!approve || !remember) return;
     const names = this.#remembered.get(live.owner) ?? new Set();
-    names.add(asked.name);
+    names.add(name);
     this.#remembered.set(live.owner, names);
   }
 
-  async #record(live: LiveTurn): Promise<void> {
-    for await (const event of live.turn.events()) live.tell(event);
-    live.end();
+  #end(live: LiveTurn): void {
+    live.over = true;
     setTimeout(() => this.#byAct.delete(live.actId), this.#limits.keepTurnMs).unref();
   }
 }
@@ -225,8 +156,7 @@ export async function waitForFirstReplies(live: LiveTurn, wanted: number): Promi
       await live.turn.first;
       const { code, kind, message, retryable } = event;
       throw new AppError({ code, kind, message, retryable });
-      // A question to a person is asked at once, and may overtake what the turn told before it.
-    } else if (event.type !== 'node' && event.type !== 'approval') break;
+    } else if (event.type !== 'node') break;
   }
   return [...begun.values()];
 }

@@ -1,0 +1,50 @@
+/** Calls of tools that wait for a person: asked by an event of the turn, decided through the turn. */
+import { type NodeId, refuse } from '@coppice/core';
+import type { ApprovalDecision, ApprovalRequest, Approve } from '../tools/contract.ts';
+import type { TurnApprove, TurnEvent } from './contract.ts';
+
+/** The open questions of one turn. */
+export interface TurnApprovals {
+  /** Decides as the caller of the turn does, and asks by an event where the caller says `ask`. Undefined without a caller. */
+  approver(approve: TurnApprove | undefined, nodeId: NodeId): Approve | undefined;
+  /** Answers an open question and gives what was asked. Refuses `tree/unknown-node` where none of that id is open. */
+  decide(callId: string, approved: boolean): ApprovalRequest;
+}
+
+/** Makes the list of a turn's open questions; it is empty. */
+export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals {
+  const open = new Map<string, { readonly request: ApprovalRequest; settle(decision: ApprovalDecision): void }>();
+  const ask = (request: ApprovalRequest, nodeId: NodeId): Promise<ApprovalDecision> => {
+    const { callId, name, description, parameters, hash, signal } = request;
+    return new Promise((resolve) => {
+      const settle = (decision: ApprovalDecision) => {
+        if (!open.delete(callId)) return;
+        signal.removeEventListener('abort', stop);
+        emit({ type: 'approval-end', nodeId, callId, approved: decision.approved });
+        resolve(decision);
+      };
+      const stop = () => settle({ approved: false, reason: 'The turn was stopped.' });
+      open.set(callId, { request, settle });
+      signal.addEventListener('abort', stop, { once: true });
+      emit({ type: 'approval', nodeId, callId, name, description, parameters, hash });
+      if (signal.aborted) stop();
+    });
+  };
+  return {
+    approver: (approve, nodeId) =>
+      approve === undefined
+        ? undefined
+        : async (request) => {
+            const decision = await approve(request);
+            return decision === 'ask' ? ask(request, nodeId) : decision;
+          },
+    decide(callId, approved) {
+      const asked = open.get(callId);
+      if (asked === undefined)
+        return refuse('tree/unknown-node', `No call ${callId} of this turn waits for an approval.`, { callId });
+      const { request } = asked;
+      asked.settle(approved ? { approved, hash: request.hash } : { approved, reason: 'It was declined.' });
+      return request;
+    },
+  };
+}
