@@ -40,7 +40,7 @@ type Name = keyof typeof files;
 
 const formatVersion = 1;
 
-/** An entry of a book that belongs to no tree's journal. */
+/** An entry that belongs to no tree's journal. */
 export type SideEntry = Exclude<PersistedEntry, { type: 'commit' | 'purge' | 'purge-tree' | 'mend' | 'linear' }>;
 
 interface RunningRow {

@@ -1,4 +1,4 @@
-/** The hands of a book whose trees lie in folders. */
+/** Makes trees durable in folders, with a journal for each tree. */
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -15,11 +15,12 @@ import {
 } from '@coppice/core';
 import { addHashes, addHashesOf } from '../attachments.ts';
 import { type AtomicWriter, fileStep, namesInFolder, onFile, statOrNull, syncFolder } from '../disk/atomic-files.ts';
+import { DiskPersistence } from '../disk/disk-persistence.ts';
 import { linesOfFile } from '../disk/line-file.ts';
 import { type FolderLock, type Holder, lockHolder } from '../disk/lock.ts';
-import type { SideFiles } from '../disk/side-files.ts';
+import type { SideEntry, SideFiles } from '../disk/side-files.ts';
 import { Locks } from '../in-process/locks.ts';
-import { type LoadedTree, type PersistedEntry, type Persistence, treesOfNodes } from '../in-process/persistence.ts';
+import type { LoadedTree, PersistedEntry } from '../in-process/persistence.ts';
 import { type ForeignFolder, forgetOriginal } from './foreign-folder.ts';
 import { writeFormat } from './format-file.ts';
 import { actsIn } from './journal.ts';
@@ -48,19 +49,27 @@ const soonest = 30;
 const latest = 5_000;
 const mostOpen = 64;
 
+function* idsIn(tree: Tree): Generator<NodeId, void, undefined> {
+  for (const node of allNodes(tree)) yield node.id;
+}
+
+function* idsInFolder(folder: TreeFolder): Generator<NodeId, void, undefined> {
+  for (const part of ['nodes', 'trash'])
+    for (const name of namesInFolder(join(folder.path, part))) if (isNodeFile(name)) yield nodeId(name.slice(0, -5));
+  const root = folder.lastKnown()?.row.rootId;
+  if (root !== undefined) yield root;
+}
+
 function isHeld(lock: FilesOpenState['lock']): lock is FolderLock {
   return lock !== null && 'check' in lock;
 }
 
-/** Keeps a book in folders. */
-export class FilesPersistence implements Persistence {
-  readonly #has: FilesOpenState;
+/** Writes entries to the journals, and brings the files for other programs up to date. */
+export class FilesPersistence extends DiskPersistence {
+  readonly holdings: FilesOpenState;
   readonly #locks = new Locks();
   readonly #behind = new Set<TreeFolder>();
   readonly #recent = new Set<TreeFolder>();
-  readonly #asked = new Set<TreeId>();
-  #homes: Map<NodeId, TreeId> | null = null;
-  #acts: Map<ActId, Set<TreeId>> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #delay = soonest;
   #trouble: string | null = null;
@@ -68,7 +77,8 @@ export class FilesPersistence implements Persistence {
   #listed = true;
 
   constructor(holdings: FilesOpenState) {
-    this.#has = holdings;
+    super();
+    this.holdings = holdings;
     for (const folder of holdings.folders.values()) if (folder.behind) this.#behind.add(folder);
     this.#listed = holdings.registry.trouble === null;
     if (this.#behind.size > 0 || !this.#listed) this.#schedule();
@@ -80,58 +90,56 @@ export class FilesPersistence implements Persistence {
   }
 
   get writes(): boolean {
-    return isHeld(this.#has.lock);
+    return isHeld(this.holdings.lock);
+  }
+
+  protected get broken(): ReadonlyMap<TreeId, AppError> {
+    return this.holdings.broken;
   }
 
   /** Refuses where somebody else may be writing. */
-  #mayWrite(): void {
-    const { lock, place } = this.#has;
+  protected assertWritable(): void {
+    const { lock, place } = this.holdings;
     if (lock !== null && !isHeld(lock)) throw lockHolder(place, lock);
     lock?.check();
     if (this.#formatted) return;
-    writeFormat(place, this.#has.bench);
+    writeFormat(place, this.holdings.bench);
     this.#formatted = true;
   }
 
-  persist(entry: PersistedEntry): Promise<void> | void {
-    this.#mayWrite();
-    switch (entry.type) {
-      case 'commit':
-        return this.#commit(entry);
-      case 'linear': {
-        const folder = this.#folder(entry.record.treeId);
-        folder.putLinear(entry.owner, entry.record, entry.sequence);
-        return this.#written(folder);
-      }
-      case 'purge':
-        return this.#purge(entry.treeId, entry.tree, entry.log, entry.nodeIds);
-      case 'mend':
-        return this.#locks.run(entry.treeId, async () => {
-          const folder = this.#folder(entry.treeId);
-          folder.rewrite(entry.tree, null, []);
-          this.#written(folder);
-        });
-      case 'purge-tree':
-        return this.#locks.run(entry.treeId, async () => this.#forget(entry.treeId));
-      default:
-        return this.#has.side.keep(entry);
-    }
+  protected putList({ owner, record, sequence }: Extract<PersistedEntry, { type: 'linear' }>): void {
+    const folder = this.#folder(record.treeId);
+    folder.putLinear(owner, record, sequence);
+    this.#written(folder);
+  }
+
+  protected mend({ treeId, tree }: Extract<PersistedEntry, { type: 'mend' }>): Promise<void> {
+    return this.#locks.run(treeId, async () => {
+      const folder = this.#folder(treeId);
+      folder.rewrite(tree, null, []);
+      this.#written(folder);
+    });
+  }
+
+  protected purgeTree(id: TreeId): Promise<void> {
+    return this.#locks.run(id, () => this.#forget(id));
+  }
+
+  protected keepBeside(entry: SideEntry): void {
+    this.holdings.side.keep(entry);
   }
 
   /** The folder of a tree, which need not be there yet. Its name is one of our own ids and nothing else. */
   #folder(id: TreeId): TreeFolder {
     if (!isUuid(id)) return refuse('id/invalid', 'A tree in a folder has a UUID in lower case.', { treeId: id });
-    const { folders, place } = this.#has;
-    const known = folders.get(id) ?? new TreeFolder(join(place, id), id, this.#has);
+    const { folders, place } = this.holdings;
+    const known = folders.get(id) ?? new TreeFolder(join(place, id), id, this.holdings);
     return known;
   }
 
-  #commit(entry: Extract<PersistedEntry, { type: 'commit' }>): void {
-    for (const step of entry.settled.commit.steps)
-      if (step.type === 'insert' && !isUuid(step.node.id))
-        refuse('id/invalid', 'A node in a folder has a UUID in lower case.', { nodeId: step.node.id });
+  protected commit(entry: Extract<PersistedEntry, { type: 'commit' }>): void {
     const folder = this.#folder(entry.treeId);
-    const found = this.#has.originals.get(entry.treeId);
+    const found = this.holdings.originals.get(entry.treeId);
     if (found === undefined) {
       folder.commit(entry);
       return this.#written(folder);
@@ -139,15 +147,15 @@ export class FilesPersistence implements Persistence {
     // The names first: a crash in between leaves names of a tree that is still read from where it was.
     const { original } = found;
     if (original.names.some((name) => name.nodeId !== name.id))
-      this.#has.side.keep({ type: 'external-ids', ids: original.names });
+      this.holdings.side.keep({ type: 'external-ids', ids: original.names });
     folder.commit(entry, { origin: original.origin, commit: original.commit, tree: original.tree });
-    this.#has.originals.delete(entry.treeId);
-    if (original.origin.id !== entry.treeId) this.#has.registry.delete(original.origin.id);
+    this.holdings.originals.delete(entry.treeId);
+    if (original.origin.id !== entry.treeId) this.holdings.registry.delete(original.origin.id);
     this.#written(folder);
   }
 
   #written(folder: TreeFolder): void {
-    this.#has.folders.set(folder.id, folder);
+    this.holdings.folders.set(folder.id, folder);
     this.#behind.add(folder);
     this.#recent.delete(folder);
     this.#recent.add(folder);
@@ -160,17 +168,17 @@ export class FilesPersistence implements Persistence {
     this.#schedule();
   }
 
-  #purge(id: TreeId, tree: Tree, log: LoadedTree['log'], nodeIds: readonly NodeId[]): Promise<void> {
+  protected purge({ treeId: id, tree, log, nodeIds }: Extract<PersistedEntry, { type: 'purge' }>): Promise<void> {
     return this.#locks.run(id, async () => {
       const folder = this.#folder(id);
       folder.rewrite(tree, log, nodeIds);
       this.#written(folder);
-      for (const gone of nodeIds) this.#homes?.delete(gone);
       await this.#tried(() => forgetDamaged(folder.path));
       const { origin } = folder;
-      if (origin !== null) await this.#tried(() => forgetOriginal(this.#has.place, id, origin.id, new Set(nodeIds)));
+      if (origin !== null)
+        await this.#tried(() => forgetOriginal(this.holdings.place, id, origin.id, new Set(nodeIds)));
       // What was purged is to be gone from the other files as well when this returns; the journal has decided it already.
-      await this.#tried(() => this.#has.side.forget(id, new Set(nodeIds)));
+      await this.#tried(() => this.holdings.side.forget(id, new Set(nodeIds)));
       await this.#tried(async () => this.#enter(folder, await folder.flush()));
     });
   }
@@ -187,7 +195,7 @@ export class FilesPersistence implements Persistence {
 
   /** Takes the folder of a tree out of sight by one rename, then away. */
   async #forget(id: TreeId): Promise<void> {
-    const { place, folders, originals, registry, side } = this.#has;
+    const { place, folders, originals, registry, side } = this.holdings;
     const path = originals.get(id)?.folder ?? folders.get(id)?.path ?? join(place, id);
     const origin = folders.get(id)?.readOrigin();
     const gone = join(place, '.coppice', 'gone');
@@ -208,7 +216,6 @@ export class FilesPersistence implements Persistence {
     registry.delete(originals.get(id)?.original.origin.id ?? id);
     folders.delete(id);
     originals.delete(id);
-    for (const [node, home] of this.#homes ?? []) if (home === id) this.#homes?.delete(node);
     this.#listed = false;
     await this.#tried(() => side.forget(id));
     await this.#tried(() => this.#list());
@@ -218,76 +225,46 @@ export class FilesPersistence implements Persistence {
   }
 
   #list(): void {
-    this.#has.registry.write(this.#has.bench);
+    this.holdings.registry.write(this.holdings.bench);
     this.#listed = true;
   }
 
-  async load(id: TreeId): Promise<LoadedTree> {
-    const broken = this.#has.broken.get(id);
-    if (broken !== undefined) throw broken;
-    this.#asked.add(id);
-    const found = this.#has.originals.get(id);
+  protected read(id: TreeId): LoadedTree {
+    const found = this.holdings.originals.get(id);
     if (found !== undefined) return { tree: found.original.tree, log: [found.original.commit] };
     return this.#folder(id).load();
   }
 
-  async treesOfNodes(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
-    this.#homes ??= this.#allHomes();
-    return treesOfNodes(this.#homes, ids);
+  /** By the names of their files, where trees are not loaded. */
+  protected *nodesOfTrees(): Generator<readonly [TreeId, Iterable<NodeId>], void, undefined> {
+    for (const { original } of this.holdings.originals.values()) yield [original.tree.id, idsIn(original.tree)];
+    for (const folder of this.holdings.folders.values())
+      yield [folder.id, folder.tree === null ? idsInFolder(folder) : idsIn(folder.tree)];
   }
 
-  /** Which tree every node of every folder belongs to, by the names of their files. */
-  #allHomes(): Map<NodeId, TreeId> {
-    const homes = new Map<NodeId, TreeId>();
-    const enter = (tree: Tree) => {
-      for (const node of allNodes(tree)) homes.set(node.id, tree.id);
-    };
-    for (const { original } of this.#has.originals.values()) enter(original.tree);
-    for (const folder of this.#has.folders.values()) {
-      if (folder.tree !== null) {
-        enter(folder.tree);
-        continue;
-      }
-      for (const part of ['nodes', 'trash'])
-        for (const name of namesInFolder(join(folder.path, part)))
-          if (isNodeFile(name)) homes.set(nodeId(name.slice(0, -5)), folder.id);
-      const root = folder.lastKnown()?.row.rootId;
-      if (root !== undefined) homes.set(root, folder.id);
-    }
-    return homes;
-  }
-
-  async treesOf(act: ActId): Promise<readonly TreeId[]> {
-    this.#acts ??= this.#allActs();
-    return [...(this.#acts.get(act) ?? [])];
-  }
-
-  /** Which trees every act has changed, of those that the book has not asked for. */
-  #allActs(): Map<ActId, Set<TreeId>> {
-    const acts = new Map<ActId, Set<TreeId>>();
-    const enter = (act: ActId, id: TreeId) => acts.set(act, (acts.get(act) ?? new Set<TreeId>()).add(id));
-    for (const [id, { original }] of this.#has.originals) enter(original.commit.actId, id);
-    for (const [id, folder] of this.#has.folders)
-      if (!this.#asked.has(id)) for (const act of actsIn(folder.journalPath)) enter(act, id);
-    return acts;
+  protected *actsOfTrees(
+    isLoaded: (id: TreeId) => boolean,
+  ): Generator<readonly [TreeId, Iterable<ActId>], void, undefined> {
+    for (const [id, { original }] of this.holdings.originals) yield [id, [original.commit.actId]];
+    for (const [id, folder] of this.holdings.folders) if (!isLoaded(id)) yield [id, actsIn(folder.journalPath)];
   }
 
   /** By the journal's text: a hash stands in it as it is, and reading every commit would cost more than it tells. */
   mentions(id: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string> {
-    const broken = this.#has.broken.get(id);
+    const broken = this.holdings.broken.get(id);
     if (broken !== undefined) throw broken;
-    const folder = this.#has.folders.get(id);
+    const folder = this.holdings.folders.get(id);
     const found = new Set<string>();
     if (folder !== undefined)
       for (const line of linesOfFile(folder.journalPath)) if (line.ok) addHashes(JSON.stringify(line.value), found);
-    const original = this.#has.originals.get(id)?.original;
+    const original = this.holdings.originals.get(id)?.original;
     if (original !== undefined) addHashesOf(allNodes(original.tree), found);
     for (const hash of [...found]) if (!hashes.has(hash)) found.delete(hash);
     return found;
   }
 
   async bytesOf(_owner: string, hash: string): Promise<Uint8Array> {
-    return this.#has.side.bytesOf(hash);
+    return this.holdings.side.bytesOf(hash);
   }
 
   #schedule(): void {
@@ -311,7 +288,7 @@ export class FilesPersistence implements Persistence {
     for (const folder of [...this.#behind]) {
       try {
         await this.#locks.run(folder.id, async () => {
-          if (this.#has.folders.get(folder.id) === folder) this.#enter(folder, await folder.flush());
+          if (this.holdings.folders.get(folder.id) === folder) this.#enter(folder, await folder.flush());
         });
         if (!folder.behind) this.#behind.delete(folder);
       } catch (error) {
@@ -333,15 +310,15 @@ export class FilesPersistence implements Persistence {
 
   #enter(folder: TreeFolder, tree: Tree | null): void {
     if (tree === null) return;
-    this.#has.registry.set(folder.id, rootFileData(tree, folder.format));
+    this.holdings.registry.set(folder.id, rootFileData(tree, folder.format));
     this.#listed = false;
   }
 
   /** Has the files of a tree looked at and brought in order. */
   async restore(id: TreeId): Promise<void> {
-    this.#mayWrite();
+    this.assertWritable();
     await this.#locks.run(id, async () => {
-      const folder = this.#has.folders.get(id);
+      const folder = this.holdings.folders.get(id);
       if (folder === undefined) return;
       folder.distrust();
       this.#enter(folder, await folder.flush());
@@ -351,19 +328,19 @@ export class FilesPersistence implements Persistence {
 
   /** Has the journal of a tree that cannot be read made anew; tells what was done, or why nothing was. */
   async rebuild(id: TreeId): Promise<Rebuilt> {
-    this.#mayWrite();
-    const { folders, place, broken, bench } = this.#has;
+    this.assertWritable();
+    const { folders, place, broken, bench } = this.holdings;
     const rebuilt = await this.#locks.run(id, async () => {
       const old = folders.get(id);
       const done = rebuildJournal(join(place, id), id, bench, old?.tree?.version ?? null);
       if ('why' in done) return done;
       old?.close();
       if (old !== undefined) for (const list of [this.#behind, this.#recent]) list.delete(old);
-      const folder = new TreeFolder(join(place, id), id, this.#has);
+      const folder = new TreeFolder(join(place, id), id, this.holdings);
       folder.distrust();
       this.#written(folder);
       broken.delete(id);
-      this.#homes = null;
+      this.forgetLookups('all');
       this.#enter(folder, await folder.flush());
       return done;
     });
@@ -377,7 +354,7 @@ export class FilesPersistence implements Persistence {
     await this.flush();
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    const { side, folders, lock } = this.#has;
+    const { side, folders, lock } = this.holdings;
     side.close();
     for (const folder of folders.values()) folder.close();
     if (isHeld(lock)) lock.release();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { canonicalJson } from '@coppice/content';
 import { allNodes, type FsckReport, isAppError, type Tree, type TreeId, treeToJson } from '@coppice/core';
 import { namesInFolder, readTextFile } from '../disk/atomic-files.ts';
+import { checkTrees } from '../disk/check-trees.ts';
 import { diskField, isDiskFields } from '../disk/decode.ts';
 import type { FilesOpenState, FilesPersistence } from './files-persistence.ts';
 import { readJournal, replay } from './journal.ts';
@@ -16,45 +17,36 @@ type FilesFinding = FsckReport['findings'][number];
 /** What a check is asked for. */
 export interface FilesCheck {
   readonly trees: readonly TreeId[];
-  readonly holdings: FilesOpenState;
   readonly persistence: FilesPersistence;
   readonly repair: boolean;
   /** The check that every store makes of one tree. */
   check(treeId: TreeId): Promise<FsckReport>;
 }
 
-/** Checks trees and their files; one that cannot be read is found, not thrown. */
-export async function fsckFiles({ trees, holdings, persistence, repair, check }: FilesCheck): Promise<FsckReport> {
-  const findings: FilesFinding[] = [];
-  const repaired: string[] = [];
-  let nodes = 0;
-  for (const treeId of trees) {
-    try {
-      const report = await check(treeId);
-      nodes += report.nodes;
-      for (const finding of report.findings) findings.push(finding);
-      for (const text of report.repaired) repaired.push(text);
+/** Checks trees and their files. */
+export function fsckFiles({ trees, persistence, repair, check }: FilesCheck): Promise<FsckReport> {
+  const { holdings } = persistence;
+  return checkTrees({
+    trees,
+    broken: holdings.broken,
+    check,
+    files: async (treeId) => {
       const folder = holdings.folders.get(treeId);
-      if (folder === undefined || folder.tree === null) continue;
-      const found = checkFiles(folder, folder.tree, holdings);
-      for (const finding of found) findings.push(finding);
-      if (!repair || !found.some(({ code }) => repairable.has(code))) continue;
+      if (folder === undefined || folder.tree === null) return { findings: [], repaired: [] };
+      const findings = checkFiles(folder, folder.tree, holdings);
+      if (!repair || !findings.some(({ code }) => repairable.has(code))) return { findings, repaired: [] };
       await persistence.restore(treeId);
-      repaired.push(`the files of ${treeId} were written anew from its journal`);
-    } catch (error) {
-      // A tree that cannot be read is a finding; a check or repair that could not be carried out is not.
-      if (!isAppError(error) || (error.code !== 'store/damaged' && error.code !== 'store/newer')) throw error;
-      const rebuilt = repair && error.code === 'store/damaged' ? await persistence.rebuild(treeId) : null;
-      const left = rebuilt !== null && 'why' in rebuilt ? ` It cannot be made anew: ${rebuilt.why}.` : '';
-      findings.push({ code: 'unreadable', severity: 'error', id: treeId, message: error.message + left, treeId });
-      if (rebuilt === null || 'why' in rebuilt) continue;
-      const { beside } = rebuilt;
-      const kept = beside === null ? '' : `, and the old one is kept as ${beside}`;
-      repaired.push(`the journal of ${treeId} was made anew from its files${kept}`);
-      nodes += (await check(treeId)).nodes;
-    }
-  }
-  return { trees: trees.length, nodes, findings, repaired };
+      return { findings, repaired: [`the files of ${treeId} were written anew from its journal`] };
+    },
+    remake: async (treeId, error) => {
+      if (!repair || error.code !== 'store/damaged') return null;
+      const rebuilt = await persistence.rebuild(treeId);
+      if ('why' in rebuilt) return rebuilt;
+      const kept = rebuilt.beside === null ? '' : `, and the old one is kept as ${rebuilt.beside}`;
+      const text = `the journal of ${treeId} was made anew from its files${kept}`;
+      return { text, nodes: (await check(treeId)).nodes };
+    },
+  });
 }
 
 // What follows from the journal can be made from it again.

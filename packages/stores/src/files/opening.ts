@@ -1,32 +1,22 @@
 /** Finds out what a folder holds before anything is written to it. */
 import { accessSync, constants, lstatSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import {
-  AppError,
-  isAppError,
-  isUuid,
-  type LinearRecord,
-  refusalKinds,
-  type TreeId,
-  type TreeRow,
-  treeId,
-} from '@coppice/core';
+import { join } from 'node:path';
+import { type AppError, isAppError, isUuid, type TreeId, type TreeRow, treeId } from '@coppice/core';
 import {
   AtomicWriter,
   damagedFile,
   namesInFolder,
   onFile,
   statOrNull,
-  syncFolder,
   systemCode,
   toDiskError,
 } from '../disk/atomic-files.ts';
 import { diskField } from '../disk/decode.ts';
 import { FolderLock } from '../disk/lock.ts';
-import { makeFolders } from '../disk/make-folders.ts';
 import { SideFiles } from '../disk/side-files.ts';
+import { makeStoreFolder, unwritableNote } from '../disk/store-folder.ts';
 import { unreadableRow } from '../disk/unreadable-row.ts';
-import type { KnownTree } from '../in-process/persistence.ts';
+import type { KnownList, KnownTree } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import type { FilesOpenState } from './files-persistence.ts';
 import { type ForeignFolder, foreignTreeId, readForeignFolder } from './foreign-folder.ts';
@@ -41,36 +31,18 @@ export interface OpenedFolder {
   readonly readOnly: boolean;
   readonly notes: string[];
   readonly known: readonly KnownTree[];
-  readonly lists: readonly { readonly record: LinearRecord; readonly owner: string; readonly sequence: number }[];
+  readonly lists: readonly KnownList[];
 }
 
 /** Opens a folder, or makes it. One that may only be read is opened read-only and says so. */
 export function openFolder(place: string, options: StoreOptions): OpenedFolder {
-  const made = makeStoreFolder(place, options.readOnly === true);
+  const made = makeStoreFolder(place, options.readOnly === true, 'format');
   try {
     return inspectFolder(place, options);
   } catch (error) {
     if (made) rmSync(place, { recursive: true, force: true });
     throw toDiskError(error, place);
   }
-}
-
-function makeStoreFolder(place: string, readOnly: boolean): boolean {
-  const stat = statOrNull(place);
-  if (stat?.isDirectory() === true) return false;
-  if (stat !== null) throw damagedFile(place, 'is a file, not a folder');
-  if (readOnly)
-    throw new AppError({
-      code: 'store/unavailable',
-      kind: refusalKinds['store/unavailable'],
-      message: `There is no folder ${place}.`,
-      data: { place },
-    });
-  onFile(place, () => {
-    makeFolders(place);
-    syncFolder(dirname(place), 'format');
-  });
-  return true;
 }
 
 function inspectFolder(place: string, options: StoreOptions): OpenedFolder {
@@ -132,7 +104,7 @@ function takeLock(place: string, note: (text: string) => void): FilesOpenState['
   } catch (error) {
     const refused = isAppError(error) ? error.code === 'tree/read-only' : false;
     if (!refused && !['EACCES', 'EROFS', 'EPERM'].includes(systemCode(error))) throw toDiskError(error, place);
-    note(`${place} may not be written: everything can be read, nothing can be saved.`);
+    note(unwritableNote(place));
     return null;
   }
 }
@@ -140,7 +112,7 @@ function takeLock(place: string, note: (text: string) => void): FilesOpenState['
 /** Goes through the folders of a store. What cannot be read is listed all the same. */
 class FolderFinder {
   readonly known: KnownTree[] = [];
-  readonly lists: { readonly record: LinearRecord; readonly owner: string; readonly sequence: number }[] = [];
+  readonly lists: KnownList[] = [];
   readonly #folders = new Map<TreeId, TreeFolder>();
   readonly #originals = new Map<TreeId, { readonly original: ForeignFolder; readonly folder: string }>();
   readonly #broken = new Map<TreeId, AppError>();

@@ -1,7 +1,7 @@
 /** What is wrong with the lines of session files, beside what is wrong with the trees they make. */
 import { isSideEntry, messageProblem, type SessionWarning } from '@coppice/content/sessions';
-import { type FsckReport, isAppError, type TreeId } from '@coppice/core';
-import type { SessionsOpenState } from './jsonl-persistence.ts';
+import type { AppError, FsckReport, TreeId } from '@coppice/core';
+import { checkTrees } from '../disk/check-trees.ts';
 import type { SessionState } from './session.ts';
 
 type SessionFinding = FsckReport['findings'][number];
@@ -9,7 +9,8 @@ type SessionFinding = FsckReport['findings'][number];
 /** What a check is asked for. */
 export interface SessionCheck {
   readonly trees: readonly TreeId[];
-  readonly holdings: SessionsOpenState;
+  readonly sessions: ReadonlyMap<TreeId, SessionState>;
+  readonly broken: ReadonlyMap<TreeId, AppError>;
   readonly repair: boolean;
   /** The check that every store makes of one tree. */
   check(treeId: TreeId): Promise<FsckReport>;
@@ -21,35 +22,24 @@ export interface SessionCheck {
 const serious: ReadonlySet<SessionWarning['code']> = new Set(['damaged', 'lost', 'order', 'orphan', 'misfit']);
 
 /**
- * Checks sessions and the lines of their files; a session that cannot be read is a finding. Repair writes a file whose
- * lines were lost or altered anew, with everything that is shown, and keeps the old one beside it.
+ * Checks sessions and the lines of their files. Repair writes a file whose lines were lost or altered anew, with everything
+ * that is shown, and keeps the old one beside it.
  */
-export async function fsckSessions({ trees, holdings, repair, check, rewrite }: SessionCheck): Promise<FsckReport> {
-  const findings: SessionFinding[] = [];
-  const repaired: string[] = [];
-  let nodes = 0;
-  for (const treeId of trees) {
-    try {
-      const report = await check(treeId);
-      nodes += report.nodes;
-      for (const finding of report.findings) findings.push(finding);
-      for (const text of report.repaired) repaired.push(text);
-    } catch (error) {
-      // A session that cannot be read is a finding; a check or repair that could not be carried out is not.
-      const unreadable = holdings.broken.has(treeId) || isUnreadable(error);
-      if (!isAppError(error) || !unreadable) throw error;
-      findings.push({ code: 'unreadable', severity: 'error', id: treeId, message: error.message, treeId });
-      continue;
-    }
-    const session = holdings.sessions.get(treeId);
-    const found = session === undefined ? [] : lineFindings(session);
-    for (const finding of found) findings.push(finding);
-    if (!repair || found.every(({ severity }) => severity !== 'error')) continue;
-    const kept = await rewrite(treeId);
-    if (kept !== null)
-      repaired.push(`the file of ${treeId} was written anew as it is shown, and the old one is kept as ${kept}`);
-  }
-  return { trees: trees.length, nodes, findings, repaired };
+export function fsckSessions({ trees, sessions, broken, repair, check, rewrite }: SessionCheck): Promise<FsckReport> {
+  return checkTrees({
+    trees,
+    broken,
+    check,
+    files: async (treeId) => {
+      const session = sessions.get(treeId);
+      const findings = session === undefined ? [] : lineFindings(session);
+      const isDamaged = findings.some(({ severity }) => severity === 'error');
+      const kept = repair && isDamaged ? await rewrite(treeId) : null;
+      if (kept === null) return { findings, repaired: [] };
+      const text = `the file of ${treeId} was written anew as it is shown, and the old one is kept as ${kept}`;
+      return { findings, repaired: [text] };
+    },
+  });
 }
 
 function lineFindings(session: SessionState): SessionFinding[] {
@@ -71,8 +61,4 @@ function lineFindings(session: SessionState): SessionFinding[] {
     found.push({ code: 'session-message', severity: 'error', id: entry.uuid, message, treeId });
   }
   return found;
-}
-
-function isUnreadable(error: unknown): boolean {
-  return isAppError(error) && (error.code === 'store/damaged' || error.code === 'store/newer');
 }

@@ -1,4 +1,4 @@
-/** The hands of a book whose trees are session files. */
+/** Makes trees durable in session files. */
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
@@ -14,17 +14,11 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { AtomicWriter, fileStep, namesInFolder, onFile, statOrNull, syncFolder } from '../disk/atomic-files.ts';
+import { DiskPersistence } from '../disk/disk-persistence.ts';
 import { FolderLock, lockHolder } from '../disk/lock.ts';
 import { type SideEntry, SideFiles } from '../disk/side-files.ts';
 import type { StoreParts } from '../in-process/in-process-store.ts';
-import {
-  type ExternalCommit,
-  type LoadedTree,
-  type PersistedEntry,
-  type Persistence,
-  type Survey,
-  treesOfNodes,
-} from '../in-process/persistence.ts';
+import type { ExternalCommit, LoadedTree, PersistedEntry, Survey } from '../in-process/persistence.ts';
 import type { FolderWatch } from './folder-watch.ts';
 import { hashesInFile } from './hashes-in-file.ts';
 import { copiesBeside, fileName, sidecarFolder } from './paths.ts';
@@ -48,39 +42,45 @@ export interface SessionsOpenState {
   note(text: string): void;
 }
 
-/** Keeps a book in session files. */
-export class JsonlPersistence implements Persistence {
-  readonly #has: SessionsOpenState;
+/** Writes entries to session files, and follows what other processes do there. */
+export class JsonlPersistence extends DiskPersistence {
+  readonly holdings: SessionsOpenState;
   readonly #sides = new Map<TreeId, SideFiles>();
   readonly #runs = new Map<string, TreeId>();
   #top: SideFiles | null = null;
   #lock: FolderLock | null = null;
   #parts: StoreParts | null = null;
-  #homes: Map<NodeId, TreeId> | null = null;
-  #acts: Map<ActId, Set<TreeId>> | null = null;
-  readonly #asked = new Set<TreeId>();
 
   constructor(holdings: SessionsOpenState) {
-    this.#has = holdings;
+    super();
+    this.holdings = holdings;
+  }
+
+  protected get broken(): ReadonlyMap<TreeId, AppError> {
+    return this.holdings.broken;
+  }
+
+  protected assertWritable(): void {
+    // Each file has a lease of its own, which is taken when it is written to.
   }
 
   get #folder(): string {
-    return this.#has.single ? dirname(this.#has.place) : this.#has.place;
+    return this.holdings.single ? dirname(this.holdings.place) : this.holdings.place;
   }
 
   /** Tells a desk of what lies beside the sessions. */
-  read(parts: StoreParts): void {
+  readSides(parts: StoreParts): void {
     this.#parts = parts;
-    for (const session of this.#has.sessions.values()) {
+    for (const session of this.holdings.sessions.values()) {
       if (statOrNull(sidecarFolder(session.path)) === null) continue;
       this.#side(session).read(parts);
     }
     for (const [id, side] of this.#sides) for (const run of side.running) this.#runs.set(run, id);
-    if (!this.#has.single && statOrNull(join(this.#folder, '.coppice')) !== null) this.#shared().read(parts);
+    if (!this.holdings.single && statOrNull(join(this.#folder, '.coppice')) !== null) this.#shared().read(parts);
   }
 
   #newSide(folder: string): SideFiles {
-    return new SideFiles(folder, new AtomicWriter(join(folder, 'making')), (text) => this.#has.note(text));
+    return new SideFiles(folder, new AtomicWriter(join(folder, 'making')), (text) => this.holdings.note(text));
   }
 
   /** What belongs to one session: names, reuses, generations. */
@@ -92,43 +92,37 @@ export class JsonlPersistence implements Persistence {
 
   /** What belongs to all of them: accounts and attachments. */
   #shared(): SideFiles {
-    this.#top ??= this.#newSide(this.#has.single ? sidecarFolder(this.#has.place) : join(this.#folder, '.coppice'));
+    this.#top ??= this.#newSide(
+      this.holdings.single ? sidecarFolder(this.holdings.place) : join(this.#folder, '.coppice'),
+    );
     return this.#top;
   }
 
-  persist(entry: PersistedEntry): void {
-    switch (entry.type) {
-      case 'commit':
-        return this.#commit(entry);
-      case 'linear': {
-        const session = this.#session(entry.record.treeId, entry.owner, entry.record.createdAt);
-        session.putLinear(entry.record, entry.sequence, this.#header(entry.owner));
-        this.#has.sessions.set(session.treeId, session);
-        return;
-      }
-      case 'purge':
-        this.#known(entry.treeId).rewrite(entry.tree, entry.log, entry.nodeIds);
-        for (const gone of entry.nodeIds) this.#homes?.delete(gone);
-        // Copies of the file from before hold what was purged.
-        for (const copy of copiesBeside(this.#known(entry.treeId).path))
-          onFile(copy, () => rmSync(copy, { force: true }));
-        return this.#sides.get(entry.treeId)?.forget(entry.treeId, new Set(entry.nodeIds));
-      case 'mend':
-        return this.#known(entry.treeId).rewrite(entry.tree, null, []);
-      case 'purge-tree':
-        return this.#forget(entry.treeId);
-      default:
-        return this.#beside(entry);
-    }
+  protected putList({ owner, record, sequence }: Extract<PersistedEntry, { type: 'linear' }>): void {
+    const session = this.#session(record.treeId, owner, record.createdAt);
+    session.putLinear(record, sequence, this.#header(owner));
+    this.holdings.sessions.set(session.treeId, session);
+  }
+
+  protected purge({ treeId, tree, log, nodeIds }: Extract<PersistedEntry, { type: 'purge' }>): void {
+    const session = this.#known(treeId);
+    session.rewrite(tree, log, nodeIds);
+    // Copies of the file from before hold what was purged.
+    for (const copy of copiesBeside(session.path)) onFile(copy, () => rmSync(copy, { force: true }));
+    this.#sides.get(treeId)?.forget(treeId, new Set(nodeIds));
+  }
+
+  protected mend({ treeId, tree }: Extract<PersistedEntry, { type: 'mend' }>): void {
+    this.#known(treeId).rewrite(tree, null, []);
   }
 
   #known(id: TreeId): SessionState {
-    return this.#has.sessions.get(id) ?? refuse('tree/unknown-tree', `There is no session ${id}.`, { treeId: id });
+    return this.holdings.sessions.get(id) ?? refuse('tree/unknown-tree', `There is no session ${id}.`, { treeId: id });
   }
 
   /** The session of a tree, which need not be there yet. Its file's name is made of one of our own ids and nothing else. */
   #session(id: TreeId, owner: string, at: number): SessionState {
-    const { sessions, single, place, kit } = this.#has;
+    const { sessions, single, place, kit } = this.holdings;
     const known = sessions.get(id);
     if (known !== undefined) return known;
     if (!isUuid(id)) refuse('id/invalid', 'A session has a UUID in lower case.', { treeId: id });
@@ -139,20 +133,17 @@ export class JsonlPersistence implements Persistence {
   }
 
   #header(owner: string): Readonly<Record<string, unknown>> {
-    return { cwd: process.cwd(), ...(owner === this.#has.owner ? {} : { owner }) };
+    return { cwd: process.cwd(), ...(owner === this.holdings.owner ? {} : { owner }) };
   }
 
-  #commit(entry: Extract<PersistedEntry, { type: 'commit' }>): void {
-    for (const one of entry.settled.commit.steps)
-      if (one.type === 'insert' && !isUuid(one.node.id))
-        refuse('id/invalid', 'A new entry has a UUID in lower case.', { nodeId: one.node.id });
+  protected commit(entry: Extract<PersistedEntry, { type: 'commit' }>): void {
     const session = this.#session(entry.treeId, entry.tree.owner, entry.settled.commit.at);
     session.commit(entry, this.#header(entry.tree.owner));
-    this.#has.sessions.set(entry.treeId, session);
+    this.holdings.sessions.set(entry.treeId, session);
   }
 
   /** Takes a session's file out of sight by one rename, then away. */
-  #forget(id: TreeId): void {
+  protected purgeTree(id: TreeId): void {
     const session = this.#known(id);
     const { path } = session;
     session.writing();
@@ -166,8 +157,7 @@ export class JsonlPersistence implements Persistence {
     session.close();
     this.#sides.get(id)?.close();
     this.#sides.delete(id);
-    this.#has.sessions.delete(id);
-    for (const [node, home] of this.#homes ?? []) if (home === id) this.#homes?.delete(node);
+    this.holdings.sessions.delete(id);
     // The file itself last: while it lies there, the next opening goes on with what a crash left undone.
     for (const left of [...copiesBeside(path), sidecarFolder(path), join(gone, basename(path))])
       this.#tried(() => rmSync(left, { recursive: true, force: true }));
@@ -185,15 +175,15 @@ export class JsonlPersistence implements Persistence {
       work();
     } catch (error) {
       // The session is gone for everybody who looks; what is left beside it is told and stays.
-      this.#has.note(`${this.#has.place}: ${isAppError(error) ? error.message : String(error)}`);
+      this.holdings.note(`${this.holdings.place}: ${isAppError(error) ? error.message : String(error)}`);
     }
   }
 
-  #beside(entry: SideEntry): void {
+  protected keepBeside(entry: SideEntry): void {
     switch (entry.type) {
       case 'sequence':
         // A single session's own file goes with it, and with it whoever followed.
-        if (this.#has.single) return;
+        if (this.holdings.single) return;
         this.#lockShared();
         return this.#shared().keep(entry);
       case 'user':
@@ -219,7 +209,7 @@ export class JsonlPersistence implements Persistence {
   }
 
   #besideOf(id: TreeId | undefined): SideFiles {
-    const session = id === undefined ? undefined : this.#has.sessions.get(id);
+    const session = id === undefined ? undefined : this.holdings.sessions.get(id);
     if (session === undefined) return refuse('tree/unknown-tree', `There is no session ${id ?? ''}.`, {});
     session.writing();
     return this.#side(session);
@@ -238,9 +228,9 @@ export class JsonlPersistence implements Persistence {
 
   /** Takes the lock of what all sessions of a folder share; a single session's lease covers it. */
   #lockShared(): void {
-    const { single, place } = this.#has;
+    const { single, place } = this.holdings;
     if (single) {
-      for (const session of this.#has.sessions.values()) session.writing();
+      for (const session of this.holdings.sessions.values()) session.writing();
       return;
     }
     if (this.#lock === null) {
@@ -251,20 +241,17 @@ export class JsonlPersistence implements Persistence {
     this.#lock.check();
   }
 
-  async load(id: TreeId): Promise<LoadedTree> {
-    const broken = this.#has.broken.get(id);
-    if (broken !== undefined) throw broken;
-    this.#asked.add(id);
+  protected read(id: TreeId): LoadedTree {
     const session = this.#known(id);
     const loaded = session.load();
-    for (const { message } of session.warnings) this.#has.note(`${session.path}: ${message}`);
+    for (const { message } of session.warnings) this.holdings.note(`${session.path}: ${message}`);
     this.#parts?.names.know(session.names.externalIds(id));
     return loaded;
   }
 
   /** What others added to a session's file; whoever is about to write has the lease first. */
-  pull(id: TreeId, tree: Tree, write: boolean): readonly ExternalCommit[] {
-    const session = this.#has.sessions.get(id);
+  fresh(id: TreeId, tree: Tree, write: boolean): readonly ExternalCommit[] {
+    const session = this.holdings.sessions.get(id);
     if (session === undefined) return [];
     if (write) session.writing();
     const landed = session.fresh(tree);
@@ -273,26 +260,26 @@ export class JsonlPersistence implements Persistence {
   }
 
   survey(rows: boolean): Survey | null {
-    const survey = this.#has.watch?.survey(rows) ?? null;
+    const survey = this.holdings.watch?.survey(rows) ?? null;
     if (survey === null) return null;
     for (const { row } of survey.known) this.#meet(row.id);
     for (const { record } of survey.lists) this.#meet(record.treeId);
-    if (survey.known.length > 0) this.#acts = null;
+    if (survey.known.length > 0) this.forgetLookups('acts');
     return survey;
   }
 
   /** Takes in what lies beside a session that another process made, and the ids in it. */
   #meet(id: TreeId): void {
-    const session = this.#has.sessions.get(id);
+    const session = this.holdings.sessions.get(id);
     if (session === undefined) return;
     const parts = this.#parts;
     if (parts !== null && statOrNull(sidecarFolder(session.path)) !== null)
       this.#tried(() => this.#side(session).read(parts));
-    if (this.#homes !== null) this.#enterHomes(session, this.#homes);
+    this.#tried(() => this.enterNodes(id, idsIn(session)));
   }
 
   async alone<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#has.single) return work();
+    if (this.holdings.single) return work();
     const lock = await FolderLock.wait(join(this.#folder, '.coppice', 'creating'));
     try {
       return await work();
@@ -301,44 +288,28 @@ export class JsonlPersistence implements Persistence {
     }
   }
 
-  async treesOfNodes(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
-    this.#homes ??= this.#allHomes();
-    return treesOfNodes(this.#homes, ids);
-  }
-
-  /** Which session every entry of every file belongs to; the first one's, where one was branched into another file. */
-  #allHomes(): Map<NodeId, TreeId> {
-    const homes = new Map<NodeId, TreeId>();
-    for (const session of this.#has.sessions.values()) this.#enterHomes(session, homes);
-    return homes;
-  }
-
-  #enterHomes(session: SessionState, homes: Map<NodeId, TreeId>): void {
-    this.#tried(() => {
-      const { file, names } = session;
-      for (let index = 0; index < file.size; index++) {
-        const id = nodeId(names.toNode(file.uuidAt(index)));
-        if (!homes.has(id)) homes.set(id, session.treeId);
-      }
-    });
-  }
-
-  async treesOf(act: ActId): Promise<readonly TreeId[]> {
-    this.#acts ??= this.#allActs();
-    return [...(this.#acts.get(act) ?? [])];
-  }
-
-  /** Which sessions every act has changed, of those that the book has not asked for. */
-  #allActs(): Map<ActId, Set<TreeId>> {
-    const acts = new Map<ActId, Set<TreeId>>();
-    for (const session of this.#has.sessions.values()) {
-      if (this.#asked.has(session.treeId)) continue;
+  /** One that was branched into another file belongs to the first. A file that cannot be read has none. */
+  protected *nodesOfTrees(): Generator<readonly [TreeId, Iterable<NodeId>], void, undefined> {
+    for (const session of this.holdings.sessions.values()) {
+      const ids: NodeId[] = [];
       this.#tried(() => {
-        for (const { actId } of session.read().loaded.log)
-          acts.set(actId, (acts.get(actId) ?? new Set<TreeId>()).add(session.treeId));
+        for (const id of idsIn(session)) ids.push(id);
       });
+      yield [session.treeId, ids];
     }
-    return acts;
+  }
+
+  protected *actsOfTrees(
+    isLoaded: (id: TreeId) => boolean,
+  ): Generator<readonly [TreeId, Iterable<ActId>], void, undefined> {
+    for (const session of this.holdings.sessions.values()) {
+      if (isLoaded(session.treeId)) continue;
+      const acts = new Set<ActId>();
+      this.#tried(() => {
+        for (const { actId } of session.read().loaded.log) acts.add(actId);
+      });
+      yield [session.treeId, acts];
+    }
   }
 
   /**
@@ -349,8 +320,8 @@ export class JsonlPersistence implements Persistence {
     this.#lockShared();
     const found = new Set<string>(this.#shared().putSince(owner, after));
     const others = new Set<string>();
-    for (const session of this.#has.sessions.values()) if (session.owner !== owner) others.add(session.path);
-    for (const name of this.#has.single ? [] : namesInFolder(this.#folder)) {
+    for (const session of this.holdings.sessions.values()) if (session.owner !== owner) others.add(session.path);
+    for (const name of this.holdings.single ? [] : namesInFolder(this.#folder)) {
       const path = join(this.#folder, name);
       if (!name.endsWith('.jsonl') || name.startsWith('.') || others.has(path)) continue;
       for (const hash of hashesInFile(path)) if (hashes.has(hash)) found.add(hash);
@@ -366,7 +337,7 @@ export class JsonlPersistence implements Persistence {
   close(): void {
     for (const side of this.#sides.values()) side.close();
     this.#top?.close();
-    for (const session of this.#has.sessions.values()) {
+    for (const session of this.holdings.sessions.values()) {
       const { tree, path, format, sequence } = session;
       // A damaged session is read whole at every opening, so that its damage is reported.
       const isSound = tree !== null && tree.version > 0 && session.holds && session.warnings.length === 0;
@@ -377,6 +348,10 @@ export class JsonlPersistence implements Persistence {
     this.#lock?.release();
     this.#lock = null;
   }
+}
+
+function* idsIn({ file, names }: SessionState): Generator<NodeId, void, undefined> {
+  for (let index = 0; index < file.size; index++) yield nodeId(names.toNode(file.uuidAt(index)));
 }
 
 function byTree<T extends { readonly treeId: TreeId }>(rows: readonly T[]): Map<TreeId, T[]> {

@@ -1,13 +1,13 @@
 /** Finds out what a place holds before anything is written to it. */
-import { accessSync, constants, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { derivedId, messageKit } from '@coppice/content';
 import { sessionTreeId } from '@coppice/content/sessions';
-import { AppError, isAppError, refusalKinds, type TreeId, treeId } from '@coppice/core';
-import { damagedFile, namesInFolder, onFile, statOrNull, syncFolder } from '../disk/atomic-files.ts';
+import { type AppError, isAppError, type TreeId, treeId } from '@coppice/core';
+import { namesInFolder, onFile, statOrNull } from '../disk/atomic-files.ts';
 import { diskRow } from '../disk/decode.ts';
 import { FolderLock } from '../disk/lock.ts';
-import { makeFolders } from '../disk/make-folders.ts';
+import { isFileWritable, makeStoreFolder, unwritableNote } from '../disk/store-folder.ts';
 import { unreadableRow } from '../disk/unreadable-row.ts';
 import type { KnownList, KnownTree, Survey } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
@@ -36,34 +36,16 @@ export function openSessions(place: string, options: StoreOptions): OpenedSessio
   const stat = statOrNull(place);
   const single = stat?.isFile() === true || (stat == null && place.endsWith('.jsonl'));
   const folder = single ? dirname(place) : place;
-  makeSessionFolder(folder, options.readOnly === true);
+  makeStoreFolder(folder, options.readOnly === true, 'session');
   const finder = new SessionFinder(place, single, options);
   const mayWrite = options.readOnly !== true && isFileWritable(folder);
-  if (options.readOnly !== true && !mayWrite)
-    finder.note(`${folder} may not be written: everything can be read, nothing can be saved.`);
+  if (options.readOnly !== true && !mayWrite) finder.note(unwritableNote(folder));
   if (mayWrite) finishPurges(folder);
   const watch = single ? null : finder.watch(folder, mayWrite);
   if (single && stat != null) finder.find(place, mayWrite);
   const first = watch?.survey(false) ?? finder.take();
   const held = single && mayWrite && finder.hold();
   return finder.opened(mayWrite && (!single || stat == null || held), first, watch);
-}
-
-function makeSessionFolder(folder: string, readOnly: boolean): void {
-  const stat = statOrNull(folder);
-  if (stat?.isDirectory() === true) return;
-  if (stat !== null) throw damagedFile(folder, 'is a file, not a folder');
-  if (readOnly)
-    throw new AppError({
-      code: 'store/unavailable',
-      kind: refusalKinds['store/unavailable'],
-      message: `There is no folder ${folder}.`,
-      data: { place: folder },
-    });
-  onFile(folder, () => {
-    makeFolders(folder);
-    syncFolder(dirname(folder), 'session');
-  });
 }
 
 /** Deletes what a purge had taken out of sight when its process ended, and what lies beside it. */
@@ -74,15 +56,6 @@ function finishPurges(folder: string): void {
     for (const left of statOrNull(path) === null ? [sidecarFolder(path), ...copiesBeside(path)] : [])
       onFile(left, () => rmSync(left, { recursive: true, force: true }));
     onFile(gone, () => rmSync(join(gone, name), { recursive: true, force: true }));
-  }
-}
-
-function isFileWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -23,6 +23,12 @@ interface Stray {
   readonly groupId: number;
 }
 
+/** The steps of a commit that fit, and the tree after them. */
+export interface Fitted {
+  readonly steps: readonly Step[];
+  readonly tree: Tree;
+}
+
 /** Fits the steps of commits to the tree, one commit after the other. */
 export class Recovery {
   readonly #on: ReplayOptions;
@@ -41,10 +47,13 @@ export class Recovery {
    * The steps that fit the tree. An entry that does not fit its place is shown at another one; any other step that does
    * not fit is left out. Both are reported.
    */
-  fit(tree: Tree, given: readonly Step[], lines: readonly SessionEntry[], at: number): Step[] {
+  fit(tree: Tree, given: readonly Step[], lines: readonly SessionEntry[], at: number): Fitted {
     const steps = given.map((step) => this.#flagged(step));
     const takesAway = this.#adrift.size > 0 && steps.some((step) => step.type === 'remove');
-    if (this.#strays.size === 0 && !takesAway && apply(tree, steps, { at }).ok) return steps;
+    if (this.#strays.size === 0 && !takesAway) {
+      const applied = apply(tree, steps, { at });
+      if (applied.ok) return { steps, tree: applied.value.tree };
+    }
     const fit = new Fitting(tree, at);
     for (const step of steps) {
       if (step.type === 'remove') this.#rescue(fit, step.nodeId);
@@ -63,7 +72,8 @@ export class Recovery {
         this.#warn({ code: 'misfit', message, line: 0, offset: 0, uuid: line.uuid });
       }
     }
-    return fit.steps;
+    const applied = apply(tree, fit.steps, { at });
+    return applied.ok ? { steps: fit.steps, tree: applied.value.tree } : { steps: [], tree };
   }
 
   /** An insert of an entry whose parent is nowhere says which one that was. */

@@ -9,7 +9,6 @@ import {
 } from '@coppice/content/sessions';
 import {
   actId,
-  apply,
   type Commit,
   type CommitKind,
   type ConversationFormat,
@@ -26,7 +25,7 @@ import {
 import { damagedFile } from '../disk/atomic-files.ts';
 import { type DiskFields, diskField, diskObject, Unreadable } from '../disk/decode.ts';
 import { readRecord } from '../disk/records.ts';
-import { Recovery } from './recovery.ts';
+import { type Fitted, Recovery } from './recovery.ts';
 import { emptyCommit, type ReplayOptions } from './replaying.ts';
 import { readStateRows, type StateRows } from './state-rows.ts';
 
@@ -164,7 +163,7 @@ export class Replay {
     const noted: DiskFields = ours ? last : { timestamp: last.timestamp };
     const at = timeOfLine(noted, before.updatedAt);
     const tree = begins ? emptyTree(treeId, owner, at) : before;
-    const steps = this.#fitting(tree, lines, first, late, at);
+    const { steps, tree: after } = this.#fitting(tree, lines, first, late, at);
     const options = {
       actor: textOr(noted, 'actor', 'file'),
       actId: actId(textOr(noted, 'actId', derivedId('session-act', treeId, version))),
@@ -180,9 +179,8 @@ export class Replay {
     const row = tree.version === 0 ? null : { ...tree, attributes: {} };
     const settled =
       steps.length === 0 ? null : prepareCommit(treeId, row, { steps, result: null, ...reverses }, options);
-    const applied = settled === null ? null : apply(tree, steps, { at });
     const extra = { sequence: this.sequence, format: this.format };
-    if (settled !== null && applied?.ok === true) return { settled, tree: applied.value.tree, ...extra };
+    if (settled !== null) return { settled, tree: after, ...extra };
     return { ...this.#nothing(tree, version, options), ...extra };
   }
 
@@ -227,7 +225,7 @@ export class Replay {
    * The steps of a commit that fit the tree. An entry that does not fit its place is shown at another one; any other step
    * that does not fit is left out. Both are reported, and the lines stay.
    */
-  #fitting(tree: Tree, lines: readonly SessionEntry[], first: readonly Step[], late: boolean, at: number): Step[] {
+  #fitting(tree: Tree, lines: readonly SessionEntry[], first: readonly Step[], late: boolean, at: number): Fitted {
     const reported = stepsOfLines(tree, lines, this.#reading(tree), first);
     // What was slipped in before a commit that knew nothing of it does not move the leaf, unless nothing was there.
     const kept = late && tree.activeNodeId !== null ? reported.filter((step) => step.type !== 'select') : reported;

@@ -1,0 +1,30 @@
+/** A complete copy of a store in another place. */
+import { existsSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { refuse } from '@coppice/core';
+import { nameCopy } from './copying.ts';
+
+/**
+ * Makes a copy. `copy` writes it under a name of its own and gets the name that it will have; `extra` are further names
+ * that a copy which failed leaves. The copy gets its name when it is complete and on the disk; before that there is none.
+ */
+export async function makeBackup(
+  to: string,
+  copy: (part: string, path: string) => Promise<void>,
+  extra: (part: string) => readonly string[] = () => [],
+): Promise<void> {
+  const path = resolve(to);
+  if (existsSync(path)) refuse('command/invalid', `There is ${path} already: a backup overwrites nothing.`, { to });
+  const part = `${path}.part-${process.pid}`;
+  const clear = () => {
+    for (const name of [part, ...extra(part)]) rmSync(name, { recursive: true, force: true });
+  };
+  clear();
+  try {
+    await copy(part, path);
+    nameCopy(part, path);
+  } catch (error) {
+    clear();
+    throw error;
+  }
+}

@@ -1,0 +1,96 @@
+/** What the stores on a disk share: making entries durable, and finding nodes and acts in trees that are not loaded. */
+import { type ActId, type AppError, isUuid, type NodeId, refuse, type TreeId } from '@coppice/core';
+import { type LoadedTree, type PersistedEntry, type Persistence, treesOfNodes } from '../in-process/persistence.ts';
+import type { SideEntry } from './side-files.ts';
+
+type EntryOf<T extends PersistedEntry['type']> = Extract<PersistedEntry, { readonly type: T }>;
+
+/** Makes entries durable on a disk. Each store defines what an entry becomes there. */
+export abstract class DiskPersistence implements Persistence {
+  readonly #asked = new Set<TreeId>();
+  #homes: Map<NodeId, TreeId> | null = null;
+  #acts: Map<ActId, Set<TreeId>> | null = null;
+
+  /** Trees that are there and cannot be read. */
+  protected abstract readonly broken: ReadonlyMap<TreeId, AppError>;
+  /** Refuses where nothing may be written at all. */
+  protected abstract assertWritable(): void;
+  protected abstract commit(entry: EntryOf<'commit'>): void;
+  protected abstract putList(entry: EntryOf<'linear'>): void;
+  protected abstract purge(entry: EntryOf<'purge'>): Promise<void> | void;
+  protected abstract mend(entry: EntryOf<'mend'>): Promise<void> | void;
+  protected abstract purgeTree(id: TreeId): Promise<void> | void;
+  protected abstract keepBeside(entry: SideEntry): void;
+  protected abstract read(id: TreeId): LoadedTree;
+  /** The trees of the place, with the ids of their nodes. */
+  protected abstract nodesOfTrees(): Iterable<readonly [TreeId, Iterable<NodeId>]>;
+  /** The acts in a tree; those of trees that were loaded are not asked for. */
+  protected abstract actsOfTrees(isLoaded: (id: TreeId) => boolean): Iterable<readonly [TreeId, Iterable<ActId>]>;
+  abstract bytesOf(owner: string, hash: string): Promise<Uint8Array>;
+
+  async persist(entry: PersistedEntry): Promise<void> {
+    this.assertWritable();
+    switch (entry.type) {
+      case 'commit':
+        assertOwnIds(entry);
+        return this.commit(entry);
+      case 'linear':
+        return this.putList(entry);
+      case 'purge':
+        await this.purge(entry);
+        for (const gone of entry.nodeIds) this.#homes?.delete(gone);
+        return;
+      case 'mend':
+        return this.mend(entry);
+      case 'purge-tree':
+        await this.purgeTree(entry.treeId);
+        for (const [node, home] of this.#homes ?? []) if (home === entry.treeId) this.#homes?.delete(node);
+        return;
+      default:
+        return this.keepBeside(entry);
+    }
+  }
+
+  async load(id: TreeId): Promise<LoadedTree> {
+    const broken = this.broken.get(id);
+    if (broken !== undefined) throw broken;
+    this.#asked.add(id);
+    return this.read(id);
+  }
+
+  async treesOfNodes(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
+    if (this.#homes === null) {
+      this.#homes = new Map();
+      for (const [tree, nodes] of this.nodesOfTrees()) this.enterNodes(tree, nodes);
+    }
+    return treesOfNodes(this.#homes, ids);
+  }
+
+  /** Enters the nodes of a tree that was found later. The first tree keeps an id that is in two. */
+  protected enterNodes(tree: TreeId, nodes: Iterable<NodeId>): void {
+    const homes = this.#homes;
+    if (homes !== null) for (const node of nodes) if (!homes.has(node)) homes.set(node, tree);
+  }
+
+  async treesOf(act: ActId): Promise<readonly TreeId[]> {
+    if (this.#acts === null) {
+      this.#acts = new Map();
+      for (const [tree, acts] of this.actsOfTrees((id) => this.#asked.has(id)))
+        for (const one of acts) this.#acts.set(one, (this.#acts.get(one) ?? new Set<TreeId>()).add(tree));
+    }
+    return [...(this.#acts.get(act) ?? [])];
+  }
+
+  /** Has nodes and acts looked for again: trees came, went or were made anew. */
+  protected forgetLookups(which: 'acts' | 'all'): void {
+    this.#acts = null;
+    if (which === 'all') this.#homes = null;
+  }
+}
+
+/** Ids become names of files and lines that other programs read. */
+function assertOwnIds({ settled }: EntryOf<'commit'>): void {
+  for (const step of settled.commit.steps)
+    if (step.type === 'insert' && !isUuid(step.node.id))
+      refuse('id/invalid', 'A new node has a UUID in lower case.', { nodeId: step.node.id });
+}

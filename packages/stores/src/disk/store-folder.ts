@@ -1,0 +1,40 @@
+/** The folder of a store before it is opened. */
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
+import { AppError, refusalKinds } from '@coppice/core';
+import { damagedFile, type FilePart, onFile, statOrNull, syncFolder } from './atomic-files.ts';
+import { makeFolders } from './make-folders.ts';
+
+/** Makes the folder of a store unless it is there, and returns whether it did. Refuses a file in its place. */
+export function makeStoreFolder(folder: string, readOnly: boolean, part: FilePart): boolean {
+  const stat = statOrNull(folder);
+  if (stat?.isDirectory() === true) return false;
+  if (stat !== null) throw damagedFile(folder, 'is a file, not a folder');
+  if (readOnly)
+    throw new AppError({
+      code: 'store/unavailable',
+      kind: refusalKinds['store/unavailable'],
+      message: `There is no folder ${folder}.`,
+      data: { place: folder },
+    });
+  onFile(folder, () => {
+    makeFolders(folder);
+    syncFolder(dirname(folder), part);
+  });
+  return true;
+}
+
+/** Whether this process may write to a folder. */
+export function isFileWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a user is told of a place that may not be written. */
+export function unwritableNote(place: string): string {
+  return `${place} may not be written: everything can be read, nothing can be saved.`;
+}
