@@ -100,6 +100,8 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
       // Highlighted code as a tree instead of HTML, loaded when a message has code; the languages are highlight.js's.
       { name: 'lowlight', where: /^src\/markdown\// },
       { name: 'highlight.js', where: /^src\/markdown\// },
+      // Requests by the types that are generated from the server's routes.
+      { name: 'openapi-fetch', where: /^src\/state\/client\.ts$/ },
       { name: 'virtua' },
       { name: /^@fontsource-variable\// },
     ],

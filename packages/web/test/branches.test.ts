@@ -57,11 +57,11 @@ async function choose(tab: Tab, nodeId: string, name: string): Promise<void> {
 test('[B68] a message is split where its reader presses, and one press makes it whole again', async () => {
   const { id, ids } = await buildSample('Split', 'First thought. Second thought. Third thought.', 'Yes.');
   const tab = await fixture.open(`/t/${id}`);
-  await choose(tab, ids[0] ?? '', 'Split in two');
-  const dialog = tab.page.getByRole('dialog', { name: 'Split in two' });
+  await choose(tab, ids[0] ?? '', 'Split message');
+  const dialog = tab.page.getByRole('dialog', { name: 'Split message' });
   await dialog.waitFor();
   expect(await serious(tab)).toEqual([]);
-  const slider = dialog.getByRole('slider', { name: 'Place of the cut' });
+  const slider = dialog.getByRole('slider', { name: 'Split position' });
   // A place between two sentences is offered first.
   await soon(() => slider.getAttribute('aria-valuetext')).toMatch(/thought\.”$/);
   await slider.press('Home');
@@ -71,7 +71,7 @@ test('[B68] a message is split where its reader presses, and one press makes it 
   await soon(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
   await tab.page.getByRole('button', { name: /Undo/ }).last().click();
   await soon(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
-  await choose(tab, ids[0] ?? '', 'Split in two');
+  await choose(tab, ids[0] ?? '', 'Split message');
   // A press in the text does the same as the slider.
   const words = tab.page.locator('.split-text');
   const box = await words.boundingBox();
@@ -86,15 +86,15 @@ test('[B70] a branch goes to another tree that was searched for, and comes back 
   await buildSample('Garden notes', 'Roses', 'Noted.');
   const { id, ids } = await buildSample('Mixed', 'About soup', 'Leek and potato.', 'How long?', 'Forty minutes.');
   const tab = await fixture.open(`/t/${id}`);
-  await choose(tab, ids[2] ?? '', 'Move or copy to another tree');
-  const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another tree' });
+  await choose(tab, ids[2] ?? '', 'Move or copy to another chat');
+  const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another chat' });
   await dialog.waitFor();
   expect(await serious(tab)).toEqual([]);
-  await dialog.getByRole('searchbox', { name: 'Find a tree' }).fill('kitchen');
+  await dialog.getByRole('searchbox', { name: 'Find a chat' }).fill('kitchen');
   await soon(() => dialog.getByRole('radio').count()).toBe(1);
   await dialog.getByText('Kitchen notes').click();
   await dialog.getByRole('button', { name: 'Move', exact: true }).first().click();
-  await dialog.getByRole('button', { name: 'At the end of its branch' }).click();
+  await dialog.getByRole('button', { name: 'At the end of its current branch' }).click();
   await dialog.getByRole('button', { name: 'Move', exact: true }).last().click();
   await tab.page.getByTestId('thread').getByText('Forty minutes.').waitFor();
   await soon(() => texts(there.id)).toEqual(['Salt', 'Noted.', 'How long?', 'Forty minutes.']);
@@ -110,8 +110,8 @@ test('[B70] a copy goes to another tree and everything stays here', async () => 
   const there = await buildSample('Box of answers', 'Start', 'Here.');
   const { id, ids } = await buildSample('Source', 'Ask', 'Answer worth keeping');
   const tab = await fixture.open(`/t/${id}`);
-  await choose(tab, ids[1] ?? '', 'Move or copy to another tree');
-  const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another tree' });
+  await choose(tab, ids[1] ?? '', 'Move or copy to another chat');
+  const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another chat' });
   await dialog.getByText('Box of answers').click();
   await dialog.getByRole('button', { name: 'Copy', exact: true }).last().click();
   await soon(() => tab.page.url()).toContain(there.id);
@@ -152,16 +152,16 @@ test('[B72] another branch is brought back from Compare as a summary, and a mode
   const { page } = tab;
   // Marks are no words: as it is read only one word differs.
   await soon(() => page.locator('.diff mark').allTextContents()).toEqual([' today']);
-  await page.getByRole('button', { name: 'As written' }).click();
+  await page.getByRole('button', { name: 'Source' }).click();
   await soon(async () => (await page.locator('.diff mark').allTextContents()).join('')).toContain('**');
-  await page.getByRole('button', { name: 'Add a model' }).click();
+  await page.getByRole('button', { name: 'Add model' }).click();
   await page.getByRole('menuitem').first().click();
   await soon(() => page.locator('article.col').count()).toBe(3);
   await soon(async () => (await look(id)).version).toBeGreaterThan(version + 2);
-  await page.getByRole('button', { name: 'Merge into one' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Bring this branch back' });
+  await page.getByRole('button', { name: 'Merge' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Merge this branch in' });
   await dialog.getByRole('textbox', { name: 'Summary' }).fill('The other one says today.');
-  await dialog.getByRole('button', { name: 'Bring back' }).click();
+  await dialog.getByRole('button', { name: 'Merge' }).click();
   await page.getByTestId('thread').getByText('The other one says today.').waitFor();
   await done(tab);
 });
@@ -176,7 +176,7 @@ test('[B73] older messages are summed up, the summary is set right, and the comp
   const { page } = tab;
   await page.getByRole('button', { name: 'Compact now' }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: 'Compact now' }).click();
-  const inForce = page.getByRole('list', { name: 'Messages in force' });
+  const inForce = page.getByRole('list', { name: 'Messages sent' });
   await inForce.getByRole('button', { name: /Hello there/ }).click();
   await page.getByRole('button', { name: 'Edit the summary' }).click();
   await page.getByRole('textbox', { name: 'Summary' }).fill('We counted to forty.');
@@ -184,7 +184,7 @@ test('[B73] older messages are summed up, the summary is set right, and the comp
   await inForce.getByText('We counted to forty.').waitFor();
   const at = `/api/trees/${id}/context?model=scripted/one&limit=1`;
   await soon(async () => (await fixture.server.ask('GET', at)).body.compaction.summary).toBe('We counted to forty.');
-  await page.getByRole('button', { name: 'Send the messages again' }).click();
+  await page.getByRole('button', { name: 'Send the original messages again' }).click();
   await soon(async () => (await fixture.server.ask('GET', at)).body.compaction).toBe(null);
   await inForce.getByText(/^Turn 0:/).waitFor();
   await done(tab);
@@ -196,7 +196,7 @@ test('[B74] another system prompt makes another tree with the same branch, and t
   await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).click();
   await tab.page.getByRole('menuitem', { name: 'System prompt' }).click();
   await tab.page.getByRole('textbox', { name: 'System prompt' }).fill('Answer in rhymes.');
-  await tab.page.getByRole('button', { name: 'New tree with this prompt' }).click();
+  await tab.page.getByRole('button', { name: 'New chat with this prompt' }).click();
   await soon(() => tab.page.url().includes(id)).toBe(false);
   const made = new URL(tab.page.url()).pathname.split('/')[2] ?? '';
   await tab.page.getByTestId('thread').getByText('Hi!').waitFor();
@@ -219,12 +219,12 @@ test('[B75] titles and tags of messages and trees show at once, in every tab, an
   const meta = async () => (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${ids[1]}`)).body.node.meta;
   await soon(meta).toMatchObject({ title: 'Greeting', tags: ['kind', 'short'] });
   // The Undo of the title may still be there.
-  const tagged = tab.page.getByRole('status').filter({ hasText: 'Tagged' });
+  const tagged = tab.page.getByRole('status').filter({ hasText: 'Tags saved' });
   await tagged.getByRole('button', { name: /Undo/ }).click();
   await soon(async () => (await meta()).tags).toBe(undefined);
   await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).click();
-  await tab.page.getByRole('menuitem', { name: 'Tags of this tree' }).click();
-  await tab.page.getByRole('textbox', { name: 'Tags of this tree' }).fill('letters');
+  await tab.page.getByRole('menuitem', { name: 'Chat tags' }).click();
+  await tab.page.getByRole('textbox', { name: 'Chat tags' }).fill('letters');
   await tab.page.getByRole('button', { name: 'Save', exact: true }).click();
   await soon(async () => (await look(id)).tags).toEqual(['letters']);
   await tab.page.getByRole('button', { name: 'Named' }).first().click();
@@ -261,7 +261,7 @@ test('[B76] a branch that is dragged onto another message on the map hangs there
   await page.mouse.move((moved.x + last.x) / 2, (moved.y + last.y) / 2, { steps: 4 });
   await page.getByText('Drag onto another message').waitFor();
   await page.mouse.move(last.x, last.y, { steps: 4 });
-  await page.getByText('Let go to hang it below “Follow up”').waitFor();
+  await page.getByText('Drop to move below “Follow up”').waitFor();
   await page.mouse.up();
   const parent = async (node: string) =>
     (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${node}`)).body.node.parentId;
@@ -269,6 +269,43 @@ test('[B76] a branch that is dragged onto another message on the map hangs there
   await page.getByRole('button', { name: /Undo/ }).last().click();
   await soon(() => parent(side)).toBe(ids[0]);
   await done(tab);
+});
+
+test('[B110] Escape stops a merge that a model is asked for, and nothing of it is left', async () => {
+  let stopped = 0;
+  const own = await openPageFixture({
+    config: 'cheap_model = "scripted/one"\n',
+    replies: [
+      async function* (_request, _call, { signal }) {
+        yield { type: 'text-delta', text: 'In ' } as const;
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        stopped++;
+      },
+    ],
+  });
+  const messages = [
+    { role: 'user', content: 'Which way?' },
+    { role: 'assistant', content: 'Left.' },
+  ];
+  const made = await own.server.ask('POST', '/api/trees', { body: { title: 'Merge', messages } });
+  const { treeId: id, nodes, version } = made.body;
+  const edited = await own.server.ask('POST', `/api/trees/${id}/nodes/${nodes[1].id}/edit`, {
+    version,
+    body: { content: 'Right.', select: false },
+  });
+  const tab = await own.open(`/t/${id}?view=compare&a=${nodes[1].id}&b=${edited.body.result.nodeId}`);
+  const { page } = tab;
+  await page.locator('main .bar').getByRole('button', { name: /Merge/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('.foot-row').getByRole('button').last().click();
+  await dialog.locator('.foot-row button[disabled]').waitFor();
+  await soon(() => own.server.provider.requests.length).toBe(1);
+  await page.keyboard.press('Escape');
+  await soon(() => page.getByRole('dialog').count()).toBe(0);
+  await soon(() => stopped).toBe(1);
+  expect((await own.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(edited.body.version);
+  expect(tab.faults).toEqual([]);
+  await own.close();
 });
 
 test('[B110] with six variants of six models nothing covers the button that shows them side by side', async () => {

@@ -69,10 +69,10 @@ test('[B89] what a command lists is shown and named by number, and what it did i
   await page.getByRole('status').getByText('Took back the label').waitFor();
   // Before the first message nothing is above the composer, and its text is there to be changed.
   await run('/branch-here');
-  await page.getByText('Grows from the stump').waitFor();
+  await page.getByText('New chat').waitFor();
   await soon(() => box(tab).inputValue()).toBe('Hi');
   await run('/tree --filter all');
-  const listing = page.getByRole('dialog', { name: 'What the command shows' });
+  const listing = page.getByRole('dialog', { name: 'Command output' });
   await listing.getByRole('button', { name: /2\. .*assistant “Hello\.”/ }).waitFor();
   await page.keyboard.press('Escape');
   await run('/switch 2');
@@ -211,10 +211,10 @@ test('[B95] a file that has not arrived is not left behind: it is sent again, an
   await tab.page.locator('.file-chip.failed').waitFor();
   await box(tab).fill('Look at this');
   await tab.page.keyboard.press('Alt+Enter');
-  await tab.page.getByRole('status').getByText('has not arrived').waitFor();
+  await tab.page.getByRole('status').getByText('was not uploaded').waitFor();
   await soon(() => box(tab).inputValue()).toBe('Look at this');
   await tab.page.unroute('**/api/attachments');
-  await tab.page.getByRole('button', { name: 'Send pasted.txt again' }).click();
+  await tab.page.getByRole('button', { name: 'Upload pasted.txt again' }).click();
   await tab.page.locator('.file-chip.ready').waitFor();
   await box(tab).fill('/no-such-command');
   await tab.page.keyboard.press('Enter');
@@ -243,7 +243,7 @@ test('[B97] what waits for the server is sent although another tree was opened m
   await tab.page.route(`**/api/trees/${here}/messages`, (route) => route.abort());
   await box(tab).fill('Said into the dark');
   await tab.page.keyboard.press('Alt+Enter');
-  await tab.page.getByText('1 change waits').waitFor();
+  await tab.page.getByText('1 change is waiting').waitFor();
   // In the page, as a press on a link of the list does it.
   await tab.page.evaluate(`history.pushState(null, '', '/t/${there}'); dispatchEvent(new PopStateEvent('popstate'))`);
   await tab.page.unroute(`**/api/trees/${here}/messages`);

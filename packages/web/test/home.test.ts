@@ -31,7 +31,7 @@ test('[B36] home draws each tree as it grew, with its branches and messages, and
   const { page } = tab;
   const line = page.getByRole('listitem').filter({ hasText: 'One stem' });
   await line.getByText('2 messages').waitFor();
-  await line.getByText('one stem', { exact: true }).waitFor();
+  await line.getByText('1 branch', { exact: true }).waitFor();
   await line.getByText('Indeed.', { exact: true }).waitFor();
   await soon(() => line.locator('.stool path.a').count()).toBe(1);
   const { body } = await fixture.server.ask('GET', `/api/shapes?ids=${demo.id}`);
@@ -73,7 +73,7 @@ test('[B104] what is served is built for use, though a test runner has it built'
 
 test('[B92] an address that leads nowhere says so, and a message that is gone still leads to its tree', async () => {
   const tab = await fixture.open('/t/%E0%A4%A');
-  await tab.page.getByRole('heading', { name: 'There is no such tree' }).waitFor();
+  await tab.page.getByRole('heading', { name: 'Chat not found' }).waitFor();
   await tab.page.goto(`${fixture.url}/t/${demo.id}/00000000-0000-4000-8000-000000000000`);
   await tab.page.getByTestId('thread').getByText('The script stops at the first doubt').waitFor();
   await tab.page.getByRole('status').getByText('is not in this tree').waitFor();
@@ -91,8 +91,8 @@ test('[B93] a screen that cannot be loaded says so, and the rest of the page goe
   await tab.page.keyboard.press('g');
   await tab.page.keyboard.press('c');
   await tab.page.getByRole('alert').getByText('could not be shown').waitFor();
-  await tab.page.getByRole('button', { name: 'All trees' }).click();
-  await tab.page.getByRole('heading', { name: 'Trees' }).first().waitFor();
+  await tab.page.getByRole('button', { name: 'All chats' }).click();
+  await tab.page.getByRole('heading', { name: 'Chats' }).first().waitFor();
   await done(tab);
 });
 

@@ -93,7 +93,7 @@ test('[B22] saving over a text that another tab has changed keeps both as varian
     version: body.version,
     body: { content: 'Saved before', mode: 'in-place' },
   });
-  await one.page.getByRole('button', { name: 'Save only' }).click();
+  await one.page.getByRole('button', { name: 'Save without replying' }).click();
   await soon(() => saidIn(id)).toEqual(['An answer.', 'Saved before', 'Saved too late']);
   await one.context.close();
 });
@@ -110,10 +110,10 @@ test('[B22] saving over a text that nobody has changed stays in its place, whate
     version: body.version,
     body: { parentId: body.nodes[1].id, messages: [{ role: 'user', content: 'Elsewhere' }] },
   });
-  await one.page.getByRole('button', { name: 'Save only' }).click();
+  await one.page.getByRole('button', { name: 'Save without replying' }).click();
   await one.page.getByRole('status').getByText('Saved; the old text').waitFor();
   await edit(one, 'Saved twice');
-  await one.page.getByRole('button', { name: 'Save only' }).click();
+  await one.page.getByRole('button', { name: 'Save without replying' }).click();
   await soon(() => saidIn(id)).toEqual(['An answer.', 'Elsewhere', 'Saved twice']);
   await one.context.close();
 });
@@ -131,7 +131,7 @@ test('[B23] without the server the page goes on: what is written waits, says so,
   // What hangs on nothing that the server knows takes nothing away from the outline.
   await tab.page.getByRole('treeitem', { name: 'Hello.' }).waitFor();
   await tab.context.setOffline(false);
-  await tab.page.getByRole('button', { name: 'Try now' }).click();
+  await tab.page.getByRole('button', { name: 'Try again' }).click();
   await soon(() => tab.page.getByText('Offline.').count()).toBe(0);
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages.at(-1).content).toEqual([{ type: 'text', text: 'Said in a tunnel' }]);

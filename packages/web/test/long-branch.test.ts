@@ -57,7 +57,7 @@ test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps wha
   await page
     .getByRole('tree')
     .getByText('One more')
-    .or(page.getByText('New text below'))
+    .or(page.getByText('New messages below'))
     .first()
     .waitFor({ state: 'attached' });
   await soon(() => thread.getByText(seen ?? '', { exact: true }).count()).toBe(1);
@@ -68,8 +68,8 @@ test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps wha
 test('[B45] what a model sees of it is told by its weight first and read page by page', async () => {
   const tab = await fixture.open(`/t/${id}?view=context`);
   const { page } = tab;
-  await page.getByRole('region', { name: 'Window' }).or(page.locator('section.window')).first().waitFor();
-  const list = page.getByRole('list', { name: 'Messages in force' });
+  await page.getByRole('region', { name: 'Context window' }).or(page.locator('section.window')).first().waitFor();
+  const list = page.getByRole('list', { name: 'Messages sent' });
   await soon(() => list.getByRole('listitem').count()).toBeLessThan(120);
   const weight = (await page.locator('section.window h2').textContent())?.split(' ')[0] ?? '';
   await list.getByRole('button', { name: /Show earlier messages \(29,\d\d\d\)/ }).click();

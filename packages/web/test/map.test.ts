@@ -77,8 +77,8 @@ test('[B52] the outline shows forks with what else grows there, finds words in e
     .getByRole('menuitemcheckbox', { name: 'All' })
     .or(tab.page.getByRole('menuitem', { name: 'All', exact: true }))
     .click();
-  await tab.page.getByRole('button', { name: 'Search in this tree' }).click();
-  await tab.page.getByRole('searchbox', { name: 'Search in this tree' }).fill('pg_repack');
+  await tab.page.getByRole('button', { name: 'Search this chat' }).click();
+  await tab.page.getByRole('searchbox', { name: 'Search this chat' }).fill('pg_repack');
   await outline.getByText('only pg_repack lags behind').click();
   await tab.page.getByTestId('thread').getByText('only pg_repack lags behind').waitFor();
   await done(tab);

@@ -80,12 +80,12 @@ test('[B30] no text of a model runs, leaves the page or asks another host, where
 
 const screens = (id: string, pause: string) =>
   [
-    { path: '/', ready: 'All trees' },
+    { path: '/', ready: 'All chats' },
     { path: `/t/${id}`, ready: 'Interrupted' },
     { path: `/t/${id}?view=map`, ready: 'Branches' },
     { path: `/t/${id}?view=context`, ready: 'Not sent' },
     { path: `/t/${id}/${pause}?view=compare`, ready: 'Word by word' },
-    { path: `/t/${id}?view=history`, ready: 'Looking only' },
+    { path: `/t/${id}?view=history`, ready: 'Preview. Nothing' },
     { path: '/settings', ready: 'Providers' },
     { path: '/trash', ready: 'Trash' },
   ] as const;
@@ -128,8 +128,8 @@ test('[B32] on a phone nothing is wider than the screen, the rail is a drawer, a
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('The script stops').waitFor();
   await soon(() => tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  await tab.page.getByRole('button', { name: 'Trees and outline' }).click();
-  await tab.page.getByRole('navigation', { name: 'Trees and outline' }).getByText('Outline', { exact: true }).waitFor();
+  await tab.page.getByRole('button', { name: 'Chats and outline' }).click();
+  await tab.page.getByRole('navigation', { name: 'Chats and outline' }).getByText('Outline', { exact: true }).waitFor();
   await tab.page
     .getByRole('button', { name: 'Close' })
     .first()
@@ -165,7 +165,7 @@ test('[B34, B87] who reads German gets the page in German, and so why something 
   await soon(() => tab.page.evaluate('document.documentElement.lang')).toBe('de');
   const nobody = '00000000-0000-4000-8000-000000000000';
   await tab.page.goto(`${fixture.url}/t/${nobody}`);
-  await tab.page.getByText(`Den Baum ${nobody} gibt es nicht.`).waitFor();
+  await tab.page.getByText(`Den Chat ${nobody} gibt es nicht.`).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -191,7 +191,7 @@ test('[B35] a search finds every branch, and a hit opens its own and brings the 
   await tab.page.getByRole('searchbox').press('Enter');
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('Drain connections at').waitFor();
-  await thread.getByRole('group', { name: 'Variant 3 of 4' }).waitFor();
+  await thread.getByRole('group', { name: 'Version 3 of 4' }).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

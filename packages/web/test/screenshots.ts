@@ -153,7 +153,7 @@ const shots: readonly Shot[] = [
         await page.getByRole('button', { name: 'More' }).first().click();
         await page.getByRole('menuitem', { name: /share/i }).first().click();
       } else await page.getByRole('button', { name: /share/i }).first().click();
-      await page.getByRole('button', { name: 'Make a link' }).click();
+      await page.getByRole('button', { name: 'Create link' }).click();
       await page.locator('.link-row').waitFor();
     },
   },
@@ -170,13 +170,13 @@ const shots: readonly Shot[] = [
     act: async (page) => {
       await page.getByRole('button', { name: 'Import…' }).click();
       // Nothing is stored, so that the other pictures stay what they are.
-      await page.getByLabel('Only look').check();
+      await page.getByLabel('Preview only').check();
       await page.locator('input[multiple]').setInputFiles({
         name: 'conversations.json',
         mimeType: 'application/json',
         buffer: Buffer.from(JSON.stringify([...chats, 'a line that is no conversation'])),
       });
-      await page.getByText('Nothing was stored').waitFor();
+      await page.getByText('Preview; nothing was imported').waitFor();
       await page.getByText('not a conversation').waitFor();
     },
   },
@@ -188,7 +188,7 @@ const shots: readonly Shot[] = [
       await page.getByRole('button', { name: 'More' }).first().click();
       await page.getByRole('menuitem', { name: 'Export…' }).click();
       await page.getByRole('combobox', { name: 'Format' }).selectOption('chatgpt');
-      await page.getByRole('region', { name: 'What this format cannot hold' }).waitFor();
+      await page.getByRole('region', { name: 'What this format cannot store' }).waitFor();
     },
   },
   { name: 'settings', path: () => '/settings', ready: '.facts li' },

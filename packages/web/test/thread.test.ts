@@ -45,7 +45,7 @@ async function done(tab: Tab): Promise<void> {
 test('[B10, B101] a tree opens at the end of its active branch, with the place of each message among its variants', async () => {
   const tab = await fixture.open(`/t/${demo.id}`);
   await thread(tab).getByText('The script stops at the first doubt').waitFor();
-  await soon(() => thread(tab).getByRole('group', { name: 'Variant 2 of 4' }).count()).toBe(1);
+  await soon(() => thread(tab).getByRole('group', { name: 'Version 2 of 4' }).count()).toBe(1);
   await thread(tab).getByText('Interrupted', { exact: true }).waitFor();
   await done(tab);
   // Also where rows turn out smaller than they were taken to be before they were drawn.
@@ -64,7 +64,7 @@ test('[B10, B101] a tree opens at the end of its active branch, with the place o
     return button !== null && toast !== null && button.y + button.height <= toast.y;
   }).toBe(true);
   await narrow.page.keyboard.press('m');
-  await narrow.page.getByRole('status').getByText('Bookmark taken away').waitFor();
+  await narrow.page.getByRole('status').getByText('Bookmark removed').waitFor();
   await done(narrow);
 });
 
@@ -74,8 +74,8 @@ test('[B11] the arrows of a message, and the arrow keys, go round its variants; 
   await row.waitFor();
   const before = await row.boundingBox();
   await thread(tab)
-    .getByRole('group', { name: 'Variant 2 of 4' })
-    .getByRole('button', { name: 'Next variant' })
+    .getByRole('group', { name: 'Version 2 of 4' })
+    .getByRole('button', { name: 'Next version' })
     .click();
   await thread(tab).getByText('Drain connections at HAProxy').waitFor();
   await soon(() => row.boundingBox()).toEqual(before);
@@ -108,7 +108,7 @@ test('[B12] what is sent shows at once, the reply streams in below it, and both 
   gate.resolve();
   await thread(tab).getByText('word at a time.').waitFor();
   // Whoever listens is told that it is there.
-  await tab.page.getByRole('status').getByText('one has answered').waitFor({ state: 'attached' });
+  await tab.page.getByRole('status').getByText('one has replied').waitFor({ state: 'attached' });
   await soon(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
   await soon(() => thread(tab).locator('strong').last().textContent()).toBe('bold');
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
@@ -165,13 +165,13 @@ test('[B14] an edit becomes a variant and the old text stays; saving only rewrit
   await tab.page.getByRole('textbox', { name: 'Edit the message' }).fill('Better words');
   await tab.page.getByRole('button', { name: 'Branch and send' }).click();
   await thread(tab).getByText('Another answer.').waitFor();
-  await thread(tab).getByRole('group', { name: 'Variant 2 of 2' }).waitFor();
+  await thread(tab).getByRole('group', { name: 'Version 2 of 2' }).waitFor();
   await first.hover();
   await first.getByRole('button', { name: 'Edit (E)' }).click();
   await tab.page.getByRole('textbox', { name: 'Edit the message' }).fill('Best words');
-  await tab.page.getByRole('button', { name: 'Save only' }).click();
+  await tab.page.getByRole('button', { name: 'Save without replying' }).click();
   await thread(tab).getByText('Best words').waitFor();
-  await soon(() => thread(tab).getByRole('group', { name: 'Variant 2 of 2' }).count()).toBe(1);
+  await soon(() => thread(tab).getByRole('group', { name: 'Version 2 of 2' }).count()).toBe(1);
   // Not the Undo of the edit before, which may still be there.
   const saved = tab.page.getByRole('status').filter({ hasText: 'Saved; the old text' });
   await saved.getByRole('button', { name: 'Undo' }).click();
@@ -187,7 +187,7 @@ test('[B190] saving a message that a link shows offers to update the link', asyn
   await first.hover();
   await first.getByRole('button', { name: 'Edit (E)' }).click();
   await tab.page.getByRole('textbox', { name: 'Edit the message' }).fill('Best words');
-  await tab.page.getByRole('button', { name: 'Save only' }).click();
+  await tab.page.getByRole('button', { name: 'Save without replying' }).click();
   const offer = tab.page.getByRole('status').filter({ hasText: '1 link still shows the old text' });
   await offer.getByRole('button', { name: 'Update the link' }).click();
   await tab.page.getByRole('status').filter({ hasText: 'The link shows the new text' }).waitFor();
@@ -260,12 +260,12 @@ test('[B15] regenerating keeps what was said, and several answers stand in colum
   const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByRole('article').last().focus();
   await tab.page.keyboard.press('Shift+R');
-  await thread(tab).getByRole('group', { name: 'Variant 4 of 4' }).waitFor();
+  await thread(tab).getByRole('group', { name: 'Version 4 of 4' }).waitFor();
   await thread(tab).getByRole('button', { name: 'Side by side' }).click();
   await soon(() => tab.page.locator('.cols article').count()).toBe(4);
-  await tab.page.locator('.cols article').first().getByRole('button', { name: 'Grow from this' }).click();
+  await tab.page.locator('.cols article').first().getByRole('button', { name: 'Continue from this' }).click();
   await thread(tab).getByText('This one.').waitFor();
-  await thread(tab).getByRole('group', { name: 'Variant 1 of 4' }).waitFor();
+  await thread(tab).getByRole('group', { name: 'Version 1 of 4' }).waitFor();
   await done(tab);
 });
 
@@ -293,7 +293,7 @@ test('[B17] a message is deleted with its count said before, and comes back by o
   await thread(tab).getByRole('article').nth(1).focus();
   await tab.page.keyboard.press('Backspace');
   const dialog = tab.page.getByRole('dialog');
-  await dialog.getByText('It and everything after').click();
+  await dialog.getByText('This message and everything after it').click();
   await dialog.getByRole('button', { name: 'Delete 3' }).click();
   await soon(() => thread(tab).getByRole('article').count()).toBe(1);
   await tab.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();

@@ -97,11 +97,11 @@ test('[B77] a long press brings a sheet with everything that can be done with a 
   const from = await middleOf(page, 'on the standby');
   const session = await page.context().newCDPSession(page);
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [from] });
-  const sheet = page.getByRole('dialog', { name: 'What to do with this message' });
+  const sheet = page.getByRole('dialog', { name: 'Message actions' });
   await sheet.waitFor();
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   expect(await serious(tab)).toEqual([]);
-  for (const name of ['Branch here', 'Copy', 'Title', 'Split in two', 'Delete'])
+  for (const name of ['Branch here', 'Copy', 'Title', 'Split message', 'Delete'])
     await soon(() => sheet.getByRole('button', { name, exact: true }).count()).toBe(1);
   await sheet.getByRole('button', { name: 'Bookmark', exact: true }).tap();
   await soon(() => page.getByRole('dialog').count()).toBe(0);
@@ -123,7 +123,7 @@ test('[B78] where a provider says when, the next try counts down, can be called 
   await strip.getByText(/Trying again in \d+ s\./).waitFor();
   await strip.getByRole('button', { name: 'Not now' }).waitFor();
   await page.getByTestId('thread').getByText('Here is the answer.').waitFor();
-  await page.getByRole('group', { name: 'Variant 2 of 2' }).waitFor();
+  await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
   await done(tab);
 });
 
@@ -139,7 +139,7 @@ test('[B79] a variant fades in where motion is wanted, and only there', async ()
       "window.fades = []; document.addEventListener('animationstart', (event) => window.fades.push(event.animationName))",
     );
     const row = page.locator(`[data-node-id="${demo.answers[1]}"]`);
-    await row.getByRole('button', { name: 'Next variant' }).click();
+    await row.getByRole('button', { name: 'Next version' }).click();
     await page.getByTestId('thread').getByText('managed blue/green deployment').waitFor();
     if (fades) await soon(() => page.evaluate("window.fades.includes('give-way')")).toBe(true);
     else await soon(() => page.evaluate("window.fades.includes('give-way')")).toBe(false);

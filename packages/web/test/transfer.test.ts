@@ -54,7 +54,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const importDialog = ({ page }: Tab) => page.getByRole('dialog', { name: 'Import conversations' });
+const importDialog = ({ page }: Tab) => page.getByRole('dialog', { name: 'Import chats' });
 
 /** Drops files as a hand would; their content is made in the page, which is where a drop comes from. */
 async function drop({ page }: Tab, target: string, files: Readonly<Record<string, string>>): Promise<void> {
@@ -70,16 +70,16 @@ async function drop({ page }: Tab, target: string, files: Readonly<Record<string
 
 test('[B80] files dropped on home come in with a report that adds up, and links to the trees', async () => {
   const tab = await fixture.open('/');
-  await tab.page.getByRole('heading', { name: 'Trees', level: 2 }).waitFor();
+  await tab.page.getByRole('heading', { name: 'Chats', level: 2 }).waitFor();
   await drop(tab, '.home', {
     'tea.json': JSON.stringify([chat('Tea at four'), chat('Tea at five'), 'no conversation']),
   });
   const dialog = importDialog(tab);
-  const item = dialog.getByRole('region', { name: 'What came in from tea.json' });
+  const item = dialog.getByRole('region', { name: 'Import report for tea.json' });
   await item.getByText('Imported', { exact: true }).waitFor();
-  const row = item.getByRole('row', { name: /^Conversations/ });
+  const row = item.getByRole('row', { name: /^Chats/ });
   await soon(() => row.getByRole('cell').allTextContents()).toEqual(['2', '2', '0', '0']);
-  await item.getByRole('list', { name: 'What was noticed' }).getByText('Left out', { exact: true }).waitFor();
+  await item.getByRole('list', { name: 'Findings' }).getByText('Left out', { exact: true }).waitFor();
   expect(await serious(tab)).toEqual([]);
   await item.getByRole('link', { name: 'Tea at five' }).click();
   await tab.page.getByTestId('thread').getByText('Tea at five: answer 0').waitFor();
@@ -99,12 +99,12 @@ test('[B81] a folder is one import, and a file that cannot be read says why whil
   await tab.page.getByRole('button', { name: 'Import…' }).click();
   const dialog = importDialog(tab);
   await dialog.locator('input[webkitdirectory]').setInputFiles(top);
-  const whole = dialog.getByRole('region', { name: 'What came in from exports' });
+  const whole = dialog.getByRole('region', { name: 'Import report for exports' });
   await whole.getByRole('link', { name: 'From deep in a folder' }).waitFor();
   await whole.getByRole('link', { name: 'From a folder' }).waitFor();
   const files = [write('nonsense.txt', 'Nobody can read this.'), write('fine.json', chat('A fine chat'))];
   await dialog.locator('input[multiple]').setInputFiles(files);
-  const bad = dialog.getByRole('region', { name: 'What came in from nonsense.txt' });
+  const bad = dialog.getByRole('region', { name: 'Import report for nonsense.txt' });
   await bad.getByText('Not imported').waitFor();
   await bad.getByText('looks like conversations').waitFor();
   await dialog.getByRole('link', { name: 'A fine chat' }).waitFor();
@@ -125,7 +125,7 @@ test('[B81] a folder that is dropped comes in with all that is below it, beside 
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
     await hand.send('Input.dispatchDragEvent', { type, x: 700, y: 500, data });
   const dialog = importDialog(tab);
-  const whole = dialog.getByRole('region', { name: 'What came in from dropped' });
+  const whole = dialog.getByRole('region', { name: 'Import report for dropped' });
   await whole.getByRole('link', { name: 'From further below' }).waitFor();
   await whole.getByRole('link', { name: 'From the top' }).waitFor();
   await dialog.getByRole('link', { name: 'From beside' }).waitFor();
@@ -138,13 +138,13 @@ test('[B82] an import goes on over a reload, is found again on home, and stops w
   const tab = await fixture.open('/');
   await tab.page.getByRole('button', { name: 'Import…' }).click();
   await importDialog(tab).locator('input[multiple]').setInputFiles(path);
-  await importDialog(tab).getByText('conversations so far').waitFor();
+  await importDialog(tab).getByText('chats so far').waitFor();
   await tab.page.reload();
   const line = tab.page.locator('.under-way');
   await line.getByText('Importing many.json').waitFor();
   await line.getByRole('button', { name: 'Show' }).click();
   await importDialog(tab).getByRole('button', { name: 'Stop' }).click();
-  await importDialog(tab).getByText('Stopped; what was in by then stays').waitFor();
+  await importDialog(tab).getByText('Stopped; what was already imported is kept').waitFor();
   // Imports belong to the process that took them; the page's is the one on the socket.
   const newest = await tab.page.evaluate(
     "fetch('/api/imports').then((answer) => answer.json()).then((list) => list.items[0])",
@@ -158,9 +158,9 @@ test('[B83] what is only looked at stores nothing, and comes in when that is sai
   const tab = await fixture.open('/');
   await tab.page.getByRole('button', { name: 'Import…' }).click();
   const dialog = importDialog(tab);
-  await dialog.getByLabel('Only look').check();
+  await dialog.getByLabel('Preview only').check();
   await dialog.locator('input[multiple]').setInputFiles(write('seen.json', chat('Only seen')));
-  await dialog.getByText('Nothing was stored').waitFor();
+  await dialog.getByText('Preview; nothing was imported').waitFor();
   const found = async () => (await fixture.server.ask('GET', '/api/trees?title=Only%20seen')).body.items.length;
   await soon(() => found()).toBe(0);
   await dialog.getByRole('button', { name: 'Import now' }).click();
@@ -186,12 +186,12 @@ test('[B84] a tree, its thread or a branch is taken along, and what the format c
   const openDialog = async () => {
     await page.getByRole('button', { name: 'More' }).first().click();
     await page.getByRole('menuitem', { name: 'Export…' }).click();
-    return page.getByRole('dialog', { name: 'Export this tree' });
+    return page.getByRole('dialog', { name: 'Export chat' });
   };
   let dialog = await openDialog();
   await dialog.getByRole('combobox', { name: 'Format' }).selectOption('markdown');
   await dialog
-    .getByRole('region', { name: 'What this format cannot hold' })
+    .getByRole('region', { name: 'What this format cannot store' })
     .getByText('Bookmarks are left out')
     .waitFor();
   expect(await serious(tab)).toEqual([]);
@@ -199,13 +199,13 @@ test('[B84] a tree, its thread or a branch is taken along, and what the format c
   expect(whole.name).toMatch(/\.md$/);
   expect(whole.text).toContain('HAProxy');
   dialog = await openDialog();
-  await dialog.getByLabel('This thread').check();
+  await dialog.getByLabel('Current branch').check();
   await dialog.getByRole('combobox', { name: 'Format' }).selectOption('linear');
   const thread = await taken(tab);
   const { messages }: { readonly messages: readonly unknown[] } = JSON.parse(thread.text);
   expect(messages.length).toBeGreaterThan(2);
   dialog = await openDialog();
-  await dialog.getByLabel('The whole tree').check();
+  await dialog.getByLabel('The whole chat with all branches').check();
   await dialog.getByRole('combobox', { name: 'Format' }).selectOption('archive');
   await dialog.getByText('Nothing is lost.').waitFor();
   const archive = await taken(tab);
@@ -219,7 +219,7 @@ test('[B85] everything is taken along from the settings, and by name', async () 
   await tab.page.getByRole('button', { name: 'Export everything…' }).click();
   const dialog = tab.page.getByRole('dialog', { name: 'Export everything' });
   await dialog.getByRole('combobox', { name: 'Format' }).selectOption('html');
-  await dialog.getByText('One file for each tree, in a zip.').waitFor();
+  await dialog.getByText('One file per chat, in a zip archive.').waitFor();
   expect(await serious(tab)).toEqual([]);
   expect((await taken(tab)).name).toMatch(/^coppice-.*\.zip$/);
   await tab.page.keyboard.press('Control+k');
@@ -260,7 +260,7 @@ test('[B86] keys alone open and close it, a phone and the dark hold it, and it s
   const german = await fixture.open('/', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
   const fits = () => german.page.evaluate('document.documentElement.scrollWidth <= innerWidth');
   await german.page.getByRole('button', { name: 'Importieren…' }).click();
-  await german.page.getByRole('dialog', { name: 'Gespräche importieren' }).getByText('Dateien wählen…').waitFor();
+  await german.page.getByRole('dialog', { name: 'Chats importieren' }).getByText('Dateien wählen…').waitFor();
   await soon(() => fits()).toBe(true);
   await german.page.keyboard.press('Escape');
   await german.page.goto(`${fixture.url}/t/${demo.id}`);
@@ -270,9 +270,9 @@ test('[B86] keys alone open and close it, a phone and the dark hold it, and it s
   await german.page.evaluate('document.activeElement?.blur?.()');
   await german.page.keyboard.press('g');
   await german.page.keyboard.press('e');
-  const taking = german.page.getByRole('dialog', { name: 'Diesen Baum exportieren' });
+  const taking = german.page.getByRole('dialog', { name: 'Chat exportieren' });
   await taking.getByRole('link', { name: 'Herunterladen' }).waitFor();
-  await taking.getByText('Was dieses Format nicht fassen kann').waitFor();
+  await taking.getByText('Was dieses Format nicht speichern kann').waitFor();
   await soon(() => fits()).toBe(true);
   await taking.getByText('Lesezeichen werden weggelassen.').waitFor();
   expect(german.faults).toEqual([]);

@@ -54,7 +54,7 @@ test('[B61] variants stand side by side and any two word by word; growing from a
   await soon(() => sideB.textContent()).not.toContain('pg_upgrade');
   await page.keyboard.press(']');
   await page.locator('.diff mark.at').waitFor();
-  await page.getByRole('article', { name: 'qwen3-32b' }).getByRole('button', { name: 'Grow from this' }).click();
+  await page.getByRole('article', { name: 'qwen3-32b' }).getByRole('button', { name: 'Continue from this' }).click();
   await page.getByTestId('thread').getByText('Both machines for nine days').waitFor();
   const { body } = await fixture.server.ask('GET', `/api/trees/${demo.id}/nodes/${demo.asked}/children`);
   expect(body.nodes.length).toBe(3);
@@ -70,10 +70,10 @@ test('[B62] any version can be looked at without a change, and restored, which i
   });
   const tab = await fixture.open(`/t/${id}?view=history`);
   await tab.page.getByText('Third', { exact: true }).waitFor();
-  await tab.page.getByRole('slider', { name: 'Version' }).fill(String(past));
+  await tab.page.getByRole('slider', { name: 'State' }).fill(String(past));
   await expect.poll(() => tab.page.getByText('Third', { exact: true }).count()).toBe(0);
   await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(past + 1);
-  await tab.page.getByRole('button', { name: 'Restore this' }).click();
+  await tab.page.getByRole('button', { name: 'Restore this state' }).click();
   await tab.page.getByTestId('thread').getByText('Second').waitFor();
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.version).toBe(past + 2);
@@ -86,7 +86,7 @@ test('[B63] a link shows exactly one branch to somebody without a token, until i
   const { page } = tab;
   await page.getByTestId('thread').getByText('The script stops').waitFor();
   await page.getByRole('button', { name: /share/i }).first().click();
-  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByRole('button', { name: 'Create link' }).click();
   const link = await page.getByRole('textbox', { name: 'Link' }).inputValue();
   const context = await fixture.browser.newContext();
   const guest = await context.newPage();
@@ -95,9 +95,9 @@ test('[B63] a link shows exactly one branch to somebody without a token, until i
   await soon(() => guest.getByText('Drain connections').count()).toBe(0);
   await soon(() => guest.getByText('careful staff engineer').count()).toBe(0);
   await page.getByRole('button', { name: 'Revoke' }).first().click();
-  await expect.poll(() => page.getByRole('list', { name: 'Links to this tree' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('list', { name: 'Links to this chat' }).count()).toBe(0);
   await guest.reload();
-  await guest.getByText('This link leads nowhere').waitFor();
+  await guest.getByText('This link is no longer valid').waitFor();
   await context.close();
   await done(tab);
 });
@@ -144,7 +144,7 @@ test('[B65] the delete dialog draws each choice with its exact count, and the bu
   await page.locator(`[data-node-id="${demo.pause}"]`).focus();
   await page.keyboard.press('Backspace');
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('4 messages').waitFor();
+  await dialog.getByText('Deletes 4 messages').first().waitFor();
   await soon(() => dialog.locator('svg').count()).toBeGreaterThanOrEqual(3);
   await soon(() => dialog.getByRole('radio', { checked: true }).evaluate((each: Shown) => each.matches(':focus'))).toBe(
     true,
@@ -176,12 +176,12 @@ test('[B67] whoever has no tree yet is shown around an example in four steps', a
     const tab = await empty.open('/');
     const { page } = tab;
     await page.getByRole('button', { name: 'See an example' }).first().click();
-    const dialog = page.getByRole('dialog', { name: 'Thirty seconds' });
-    await dialog.getByText('The green stem is where you are').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Quick tour' });
+    await dialog.getByText('The green line is the current branch').waitFor();
     for (let step = 0; step < 3; step++) await dialog.getByRole('button', { name: 'Next' }).click();
-    await dialog.getByRole('button', { name: 'Begin' }).click();
+    await dialog.getByRole('button', { name: 'Start' }).click();
     await page.getByTestId('thread').getByText('Toss a coin').waitFor();
-    await page.getByRole('group', { name: 'Variant 2 of 2' }).first().waitFor();
+    await page.getByRole('group', { name: 'Version 2 of 2' }).first().waitFor();
     await done(tab);
   } finally {
     await empty.close();

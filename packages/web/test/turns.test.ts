@@ -26,7 +26,8 @@ beforeAll(async () => {
     ),
     textEvents(`Answer number ${turn}.`),
   ]).flat();
-  fixture = await openPageFixture({ tools, replies });
+  const config = '[models."scripted/one"]\nwindow = 100000\nmax_output = 4000\n';
+  fixture = await openPageFixture({ tools, replies, config });
 });
 afterAll(() => fixture.close());
 

@@ -3405,7 +3405,20 @@ export interface operations {
         content: {
           'application/json': {
             servers: {
-              [key: string]: unknown;
+              lastError: string | null;
+              name: string;
+              nextTryAt: number | null;
+              problems: string[];
+              server: {
+                name: string;
+                version: string;
+              } | null;
+              since: number;
+              status: string;
+              target: string[];
+              tools: {
+                [key: string]: unknown;
+              }[];
             }[];
           };
         };

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
-import { openDialog } from '../state/ui.ts';
+import { ActionButton } from '../keys/action-controls.tsx';
 import { plainTextOf } from '../thread/rows.ts';
 import { Button } from '../ui/button.tsx';
 import { shareClass, shareName, sharesOf, useContextAnswer } from './use-context-answer.ts';
@@ -56,9 +56,7 @@ export function ContextMini({ whole }: { readonly whole: boolean }): ReactElemen
               </li>
             ))}
           </ol>
-          <Button small icon="layers" onClick={() => openDialog({ name: 'compact' })}>
-            {t('compactNow')}
-          </Button>
+          <ActionButton id="compact" small />
         </>
       ) : null}
     </section>

@@ -1,12 +1,12 @@
 import { Fragment, type ReactElement, useEffect, useMemo, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
+import { ActionButton } from '../keys/action-controls.tsx';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
-import { openDialog } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { BranchCrumb } from '../thread/tree-bar.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -76,9 +76,7 @@ export function ContextScreen(): ReactElement {
         <Button className="desk-only" look="quiet" small icon="copy" onClick={() => void copyRequest(session, model)}>
           {t('copyRequest')}
         </Button>
-        <Button small icon="layers" onClick={() => openDialog({ name: 'compact' })}>
-          {t('compactNow')}
-        </Button>
+        <ActionButton id="compact" small />
       </div>
       <div className="ctx">
         <div className="l">

@@ -1,10 +1,10 @@
 import { type Node, textMessage } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
+import { ActionButton } from '../keys/action-controls.tsx';
 import { editMessage } from '../state/edit-message.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { annotateMessage, undoCompaction } from '../state/tree-actions.ts';
-import { openDialog } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { useScrollable } from '../ui/use-scrollable.ts';
@@ -91,9 +91,7 @@ export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactE
           <h3>{t('ifCompact')}</h3>
           <p>{t('compactHint')}</p>
           <div className="row">
-            <Button small look="primary" onClick={() => openDialog({ name: 'compact' })}>
-              {t('compactNow')}
-            </Button>
+            <ActionButton id="compact" small look="primary" />
           </div>
         </div>
       )}

@@ -1,16 +1,15 @@
 import { Fragment, type ReactElement, useEffect, useRef, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
+import { ActionButton, ActionIcon } from '../keys/action-controls.tsx';
 import { firstWords } from '../markdown/first-words.ts';
 import type { SearchHit, TreeShape, TreeViewData } from '../state/api-types.ts';
 import { loadTrees, moreTrees, useAppData } from '../state/app-data.ts';
 import { api, type TreeFilter } from '../state/client.ts';
 import { titleOfNode } from '../state/loaded-branch.ts';
-import { newTree } from '../state/new-tree.ts';
 import { homePlace, navigateTo, type PagePlace, treePlace } from '../state/router.ts';
 import { useShapes, wantShape } from '../state/shapes.ts';
-import { openDialog } from '../state/ui.ts';
 import { DropZone } from '../transfer/drop-zone.tsx';
-import { Button, IconButton } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
@@ -74,7 +73,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
                 <LogoMark />
                 Coppice
               </span>
-              <IconButton className="phone-only" icon="plus" label={t('newTree')} onClick={() => void newTree()} />
+              <ActionIcon id="new" className="phone-only" />
               <div className="bigsearch grow">
                 <Icon name="search" />
                 <input
@@ -191,9 +190,7 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
                 ? t('recorded')
                 : t('trees')}
         </h2>
-        <Button look="quiet" small icon="import" onClick={() => openDialog({ name: 'import' })}>
-          {t('importMenu')}
-        </Button>
+        <ActionButton id="import" look="quiet" small />
         <div className="seg hide-phone">
           {(['recent', 'branches', 'title'] as const).map((each) => (
             <button key={each} type="button" aria-pressed={order === each} onClick={() => setOrder(each)}>
@@ -258,7 +255,7 @@ function TreeLine({ tree }: { readonly tree: TreeViewData }): ReactElement {
           </span>
         </span>
         <span className="c">{tree.pinned ? <Icon name="pin" /> : null}</span>
-        <span className="c">{shape === null ? '' : tn('branches', shape.branches)}</span>
+        <span className="c">{shape === null ? '' : shape.branches === 0 ? '–' : tn('branches', shape.branches)}</span>
         <span className="c">{shape === null ? '' : tn('messages', shape.messages)}</span>
         <time dateTime={new Date(tree.updatedAt).toISOString()}>{formatTime(tree.updatedAt)}</time>
       </PageLink>
@@ -273,12 +270,8 @@ function NoTrees(): ReactElement {
       <h2>{t('firstQuestion')}</h2>
       <p>{t('firstQuestionHint')}</p>
       <div className="row">
-        <Button look="primary" icon="plus" onClick={() => void newTree()}>
-          {t('newTree')}
-        </Button>
-        <Button icon="import" onClick={() => openDialog({ name: 'import' })}>
-          {t('importMenu')}
-        </Button>
+        <ActionButton id="new" look="primary" />
+        <ActionButton id="import" />
         <Button onClick={() => void openExample().then(loadTrees)}>{t('seeExample')}</Button>
       </div>
     </div>

@@ -1,12 +1,12 @@
 import { silhouetteOf } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
+import { ActionIcon } from '../keys/action-controls.tsx';
 import { shownChord } from '../keys/chords.ts';
 import { OutlinePanel } from '../map/outline.tsx';
 import type { TreeViewData } from '../state/api-types.ts';
 import { useAppData } from '../state/app-data.ts';
 import { titleOfNode } from '../state/loaded-branch.ts';
-import { newTree } from '../state/new-tree.ts';
 import { homePlace, treePlace } from '../state/router.ts';
 import { openDialog, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -25,7 +25,7 @@ export function RailHead(): ReactElement {
         <LogoMark />
         Coppice
       </PageLink>
-      <IconButton icon="plus" label={`${t('newTree')} (N)`} onClick={() => void newTree()} />
+      <ActionIcon id="new" />
     </div>
   );
 }

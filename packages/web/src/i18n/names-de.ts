@@ -30,7 +30,7 @@ export const argumentNamesDe: Readonly<Record<string, string>> = {
   node: 'Nachricht',
   text: 'Text',
   to: 'Ziel',
-  tree: 'Baum',
+  tree: 'Chat',
 };
 
 /** What the page shows of what comes with the program: its tools, and the provider that needs no other. */
@@ -39,7 +39,7 @@ export const ownNamesDe: Readonly<Record<string, string>> = {
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Sagt Datum, Uhrzeit und Wochentag, in UTC oder einer Zeitzone.',
   'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
-    'Sieht sich dieses Gespräch an, das ein Baum mit Zweigen ist: eine Übersicht, oder alle Nachrichten mit ihren ersten Worten.',
+    'Sieht sich dieses Gespräch an, das ein Chat mit Zweigen ist: eine Übersicht, oder alle Nachrichten mit ihren ersten Worten.',
 };
 
 /** The form of a command with what stands for its arguments in German; names of options stay, they are typed so. */

@@ -1,21 +1,16 @@
-/** Everything that has a key, by name: the keyboard and the palette both read this list. */
+/** Everything that the page can do, once: keyboard, palette, menus and buttons read this list. */
 import type { Node } from '@coppice/core';
 import type { Key } from '../i18n/index.ts';
-import { useAppData } from '../state/app-data.ts';
-import { regenerateReply } from '../state/generation.ts';
 import { shownPath, variantOf } from '../state/loaded-branch.ts';
 import { newTree } from '../state/new-tree.ts';
 import { homePlace, navigateTo, treePlace, useRoute } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
-import { cherryPickMessage, redoAct, switchTo, undoAct } from '../state/tree-actions.ts';
+import { redoAct, switchTo, undoAct } from '../state/tree-actions.ts';
 import { openDialog, showPanel, useUi } from '../state/ui.ts';
 import { redoAnywhere, undoAnywhere } from '../state/undo-anywhere.ts';
-import { currentOptions } from '../thread/current-options.ts';
-import { startEditing } from '../thread/edits.ts';
 import { focusMessage } from '../thread/focus-message.ts';
-import { branchHere, compareHere, copyMessage, toggleBookmark } from '../thread/message-acts.ts';
+import { messageActions } from '../thread/message-acts.ts';
 import { threadRows } from '../thread/rows.ts';
-import { canSplit } from '../tree-work/split-points.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { openSession } from './open-session.ts';
 
@@ -129,15 +124,6 @@ function variant(session: TreeSession, node: Node, by: number): void {
 
 function screen(name: 'map' | 'context' | 'history' | 'thread'): () => boolean {
   return onTree((session) => navigateTo(treePlace(session.treeId, { screen: name })));
-}
-
-function againWithOthers(session: TreeSession, node: Node): void {
-  const chosen = currentOptions().models;
-  const others = useAppData
-    .getState()
-    .models.map((model) => model.id)
-    .filter((id) => !chosen.includes(id));
-  if (others.length > 0) void regenerateReply(session, node.id, currentOptions({ n: 1, models: others.slice(0, 2) }));
 }
 
 /** Closes what is open, one thing at a time, and ends at the composer. */
@@ -268,98 +254,18 @@ export const actions: readonly PageAction[] = [
     listed: true,
     run: onTree((session) => fork(session, 1)),
   },
-  {
-    id: 'edit',
-    label: 'edit',
-    icon: 'edit',
-    keys: ['e'],
-    listed: true,
-    run: onMessage((_session, node) => startEditing(node)),
-  },
-  {
-    id: 'again',
-    label: 'regenerate',
-    icon: 'again',
-    keys: ['r'],
-    listed: true,
-    run: onMessage((session, node) => void regenerateReply(session, node.id, currentOptions({ n: 1 }))),
-  },
-  {
-    id: 'three',
-    label: 'threeAtOnce',
-    icon: 'fork',
-    keys: ['shift+r'],
-    listed: true,
-    run: onMessage((session, node) => void regenerateReply(session, node.id, currentOptions({ n: 3 }))),
-  },
-  {
-    id: 'others',
-    label: 'otherModels',
-    icon: 'compare',
-    keys: ['alt+r'],
-    listed: true,
-    run: onMessage(againWithOthers),
-  },
-  {
-    id: 'branch',
-    label: 'branchHere',
-    icon: 'fork',
-    keys: ['b'],
-    listed: true,
-    run: onMessage((session, node) => void branchHere(session, node)),
-  },
-  {
-    id: 'pick',
-    label: 'pick',
-    icon: 'pick',
-    keys: ['p'],
-    listed: true,
-    run: onMessage((session, node) => void cherryPickMessage(session, node.id)),
-  },
-  { id: 'mark', label: 'bookmark', icon: 'mark', keys: ['m'], listed: true, run: onMessage(toggleBookmark) },
-  { id: 'compare', label: 'compare', icon: 'compare', keys: ['c'], listed: true, run: onMessage(compareHere) },
-  {
-    id: 'copy',
-    label: 'copy',
-    icon: 'copy',
-    keys: ['y'],
-    listed: true,
-    run: onMessage((_session, node) => void copyMessage(node)),
-  },
-  {
-    id: 'split',
-    label: 'split',
-    icon: 'cut',
-    keys: ['x'],
-    listed: true,
-    run: onMessage((_session, node) => {
-      if (canSplit(node)) openDialog({ name: 'split', node });
+  ...messageActions.map(
+    ({ id, label, icon, keys, unlisted = false, applies, run }): PageAction => ({
+      id,
+      label,
+      icon,
+      keys,
+      listed: !unlisted,
+      run: onMessage((session, node) => {
+        if (applies?.(session, node) ?? true) run(session, node);
+      }),
     }),
-  },
-  {
-    id: 'move-to',
-    label: 'moveToTree',
-    icon: 'map',
-    keys: [],
-    listed: true,
-    run: onMessage((_session, node) => openDialog({ name: 'move-to', node })),
-  },
-  {
-    id: 'share',
-    label: 'shareToHere',
-    icon: 'share',
-    keys: [],
-    listed: true,
-    run: onMessage((_session, node) => openDialog({ name: 'share', nodeId: node.id })),
-  },
-  {
-    id: 'delete',
-    label: 'delete',
-    icon: 'trash',
-    keys: ['backspace', 'delete'],
-    listed: true,
-    run: onMessage((_session, node) => openDialog({ name: 'delete', node })),
-  },
+  ),
   {
     id: 'undo',
     label: 'undo',
@@ -400,6 +306,30 @@ export const actions: readonly PageAction[] = [
     listed: true,
     run: onTree(() => showPanel(useUi.getState().panelShown ? null : useUi.getState().panel)),
   },
+  {
+    id: 'tree-tags',
+    label: 'treeTags',
+    icon: 'tag',
+    keys: [],
+    run: onTree(() => openDialog({ name: 'tree-tags' })),
+  },
+  {
+    id: 'tree-folder',
+    label: 'treeFolder',
+    icon: 'folder',
+    keys: [],
+    run: onTree(() => openDialog({ name: 'tree-folder' })),
+  },
+  {
+    id: 'share-branch',
+    label: 'shareBranch',
+    icon: 'share',
+    keys: [],
+    run: onTree(({ state }) => {
+      const leaf = state.part?.leaf ?? null;
+      if (leaf !== null) openDialog({ name: 'share', nodeId: leaf });
+    }),
+  },
   { id: 'write', label: 'write', icon: 'edit', keys: ['/'], run: () => focusComposer() },
   {
     id: 'keys',
@@ -416,4 +346,11 @@ function focusComposer(): boolean {
   const composer = document.getElementById('composer') ?? document.getElementById('search');
   composer?.focus();
   return composer !== null;
+}
+
+/** An action of the list by its id. */
+export function actionOf(id: string): PageAction {
+  const action = actions.find((each) => each.id === id);
+  if (action === undefined) throw new Error(`There is no action ${id}.`);
+  return action;
 }

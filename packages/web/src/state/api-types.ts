@@ -5,7 +5,6 @@ import type {
   Commit,
   CommitSummary,
   ContextEntry,
-  ContextFlag,
   ContextShares,
   JsonObject,
   Message,
@@ -103,6 +102,9 @@ export interface PageAnswer {
   readonly runs: Readonly<Record<NodeId, string>>;
 }
 
+/** A page of a branch as it was at an earlier state. */
+export type PastPage = Omit<PageAnswer, 'after' | 'bookmarks' | 'runs'>;
+
 /** The tree without content. */
 export interface TopologyAnswer {
   readonly rootId: NodeId;
@@ -148,7 +150,6 @@ export interface ContextAnswer {
   /** The cursor of the page above; null where there is none. */
   readonly before: NodeId | null;
   readonly shares: ContextShares;
-  readonly flags: readonly ContextFlag[];
   readonly compaction: { readonly nodeId: NodeId; readonly summary: string } | null;
   readonly tokens: number;
   readonly window: number;
@@ -230,7 +231,7 @@ export interface CommandAnswer {
 }
 
 /** A share as its owner sees it. */
-export type ShareView = Omit<Share, 'hash' | 'owner'>;
+export type ShareView = Omit<Share, 'hash' | 'owner' | 'version'>;
 
 /** What somebody with a link sees. */
 export interface SharedAnswer {
@@ -244,6 +245,13 @@ export interface SharedAnswer {
     readonly createdAt?: number;
     readonly model?: string;
   }[];
+}
+
+/** A tool that models may call. */
+export interface ToolView {
+  readonly name: string;
+  readonly description?: string;
+  readonly sideEffects?: boolean;
 }
 
 /** An MCP server of the operator. */

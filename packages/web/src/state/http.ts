@@ -26,19 +26,11 @@ export function asProblem(thrown: unknown): HttpProblem {
   return new HttpProblem('page/internal', thrown instanceof Error ? thrown.message : String(thrown), -1);
 }
 
-/** What a request says beside its address. */
-export interface RequestOptions {
-  readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
-  readonly body?: unknown;
-  /** The version that the writer has seen. */
-  readonly version?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-type RequestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
 /** An address with its query; values that are not given are left out. */
-export function apiAddress(path: string, query: RequestOptions['query'] = {}): string {
+export function apiAddress(
+  path: string,
+  query: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
+): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query))
     if (value !== undefined && value !== null) search.set(key, String(value));
@@ -68,53 +60,6 @@ async function problemOfAnswer(response: Response): Promise<HttpProblem> {
   }
   return problemFrom(body, response.status);
 }
-
-async function sendRequestTo(
-  fetch: typeof globalThis.fetch,
-  method: RequestMethod,
-  path: string,
-  options: RequestOptions,
-): Promise<Response> {
-  const headers = new Headers({ accept: 'application/json' });
-  if (options.body !== undefined) headers.set('content-type', 'application/json');
-  if (options.version !== undefined) headers.set('if-match', `"${options.version}"`);
-  let response: Response;
-  try {
-    response = await fetch(apiAddress(path, options.query), {
-      method,
-      headers,
-      credentials: 'same-origin',
-      cache: 'no-store',
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
-  } catch (thrown) {
-    if (options.signal?.aborted === true) throw new HttpProblem('page/aborted', 'Nobody waits for this any more.', -1);
-    throw new HttpProblem(
-      'page/offline',
-      thrown instanceof Error ? thrown.message : 'The server cannot be reached.',
-      0,
-    );
-  }
-  if (!response.ok) throw await problemOfAnswer(response);
-  return response;
-}
-
-/** Sends a request and reads its JSON answer; rejects with a {@link HttpProblem}. The answer is taken as the contract says it is. */
-export type Ask = <T>(method: RequestMethod, path: string, options?: RequestOptions) => Promise<T>;
-
-/** Makes requests by a given `fetch`: the browser's, or that of a test. */
-export function createAsk(fetch: typeof globalThis.fetch): Ask {
-  return async <T>(method: RequestMethod, path: string, options: RequestOptions = {}): Promise<T> => {
-    const response = await sendRequestTo(fetch, method, path, options);
-    const text = await response.text();
-    const value: T = text === '' ? null : JSON.parse(text);
-    return value;
-  };
-}
-
-/** Requests of the page itself. */
-export const request: Ask = createAsk((input, init) => fetch(input, init));
 
 /** Sends the bytes of a file and gives what the server knows of them. */
 export async function upload(

@@ -1,7 +1,6 @@
 /** A way to a test server that needs no browser: the page's session logic runs against the real server in Node. */
 import { EventReader, type TestServer } from '@coppice/server/testing';
-import { createApi } from '../state/client.ts';
-import { createAsk } from '../state/http.ts';
+import { createApi, createRoutes } from '../state/client.ts';
 import type { EventChannel, PageClient } from '../state/page-client.ts';
 
 /** A gate that lets everything through, or holds it back until it is opened. */
@@ -86,21 +85,21 @@ export function openNodeClient(server: TestServer): NodeClient {
   const answers = new Gate();
   const events = new Gate();
   const requests: string[] = [];
-  const headers = { authorization: `Bearer ${server.token}` };
-  const request = (path: string, init: RequestInit) => {
-    requests.push(`${init.method ?? 'GET'} ${path.split('?')[0] ?? ''}`);
-    return Promise.resolve(server.server.app.request(path, init));
+  const authorization = `Bearer ${server.token}`;
+  const request = (asked: Request) => {
+    asked.headers.set('authorization', authorization);
+    requests.push(`${asked.method} ${new URL(asked.url).pathname}`);
+    return Promise.resolve(server.server.app.request(asked));
   };
-  const fetch: typeof globalThis.fetch = async (input, init = {}) => {
-    const given = new Headers(init.headers);
-    given.set('authorization', headers.authorization);
-    const response = await request(String(input), { ...init, headers: given });
-    if (init.method !== undefined && init.method !== 'GET') await answers.pass();
+  const baseUrl = 'http://localhost';
+  const fetch = async (asked: Request) => {
+    const response = await request(asked);
+    if (asked.method !== 'GET') await answers.pass();
     return response;
   };
   return {
-    api: createApi(createAsk(fetch)),
-    openEvents: (address) => new NodeEvents(request(address, { headers }), events),
+    api: createApi(createRoutes({ baseUrl, fetch })),
+    openEvents: (address) => new NodeEvents(request(new Request(baseUrl + address)), events),
     isVisible: () => true,
     onVisibilityChange: () => () => undefined,
     answers,

@@ -81,8 +81,9 @@ export function ComposerTray({
       <Menu
         align="start"
         trigger={
-          <button type="button" className="pill num desk-only" aria-label={tn('howMany', n)}>
-            ×{n}
+          <button type="button" className="pill desk-only">
+            <Icon name="sliders" />
+            {n > 1 ? tn('howMany', n) : t('options')}
           </button>
         }
       >

@@ -8,7 +8,7 @@ import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { currentOptions } from './current-options.ts';
-import { firstActs, moreActs } from './message-acts.ts';
+import { menuPlaces, offeredActions } from './message-acts.ts';
 
 /** What can be done with a message; shown when it is touched. */
 export function MessageActions({
@@ -21,7 +21,7 @@ export function MessageActions({
   const session = useSession();
   return (
     <span className="acts">
-      {firstActs(session, node, marked !== null).map((act) =>
+      {offeredActions(session, node, 'row').map((act) =>
         act.id === 'again' ? (
           <Regenerate key={act.id} node={node} />
         ) : (
@@ -35,10 +35,10 @@ export function MessageActions({
         ),
       )}
       <Menu trigger={<IconButton icon="more" label={t('more')} />}>
-        {moreActs(session, node, marked).map((part, index) => (
-          <Fragment key={part[0]?.id}>
+        {menuPlaces.map((place, index) => (
+          <Fragment key={place}>
             {index === 0 ? null : <MenuLine />}
-            {part.map((act) => (
+            {offeredActions(session, node, place).map((act) => (
               <MenuItem
                 key={act.id}
                 icon={act.icon}

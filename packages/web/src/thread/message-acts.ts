@@ -1,7 +1,8 @@
-/** What can be done with one message, by name: the row under it, its menu, the sheet of a phone and the keys read this. */
+/** Everything that can be done with one message, once: its row, its menu, the sheet of a phone, the keys and the palette. */
 import type { Node } from '@coppice/core';
-import { t } from '../i18n/index.ts';
-import { api } from '../state/client.ts';
+import { type Key, t } from '../i18n/index.ts';
+import { shownChord } from '../keys/chords.ts';
+import { useAppData } from '../state/app-data.ts';
 import { regenerateReply } from '../state/generation.ts';
 import { asProblem } from '../state/http.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
@@ -16,7 +17,7 @@ import { currentOptions } from './current-options.ts';
 import { startEditing } from './edits.ts';
 import { plainTextOf } from './rows.ts';
 
-/** Starts a branch at a message: the next one grows from it. */
+/** Starts a branch at a message: the next one continues from it. */
 export async function branchHere(session: TreeSession, node: Node): Promise<void> {
   try {
     await session.go(node.id, { leaf: node.id });
@@ -26,10 +27,10 @@ export async function branchHere(session: TreeSession, node: Node): Promise<void
   }
 }
 
-/** Copies the branch down to a message out, as a tree of its own. */
+/** Duplicates the branch down to a message as a chat of its own. */
 export async function copyOut(session: TreeSession, node: Node): Promise<void> {
   try {
-    const made = await api.duplicate(session.treeId, { nodeId: node.id });
+    const made = await session.api.duplicate(session.treeId, { nodeId: node.id });
     const back = session.treeId;
     navigateTo(treePlace(made.treeId));
     showToast({
@@ -42,24 +43,215 @@ export async function copyOut(session: TreeSession, node: Node): Promise<void> {
   }
 }
 
-/** Copies the text of a message. */
-export async function copyMessage(node: Node): Promise<void> {
+async function copyMessage(node: Node): Promise<void> {
   if (await copyText(plainTextOf(node.message))) showToast({ icon: 'copy', text: t('copied') });
 }
 
-/** Compares a message with the variant beside it. */
-export function compareHere(session: TreeSession, node: Node): void {
-  navigateTo(treePlace(session.treeId, { screen: 'compare', nodeId: node.id }));
+function isBookmarked(session: TreeSession, node: Node): boolean {
+  return session.state.part?.bookmarks.has(node.id) === true;
 }
 
-/** Sets or takes away the bookmark on a message; its first words are the name. */
-export function toggleBookmark(session: TreeSession, node: Node): void {
-  const marked = session.state.part?.bookmarks.has(node.id) === true;
-  void setBookmark(session, node.id, marked ? null : plainTextOf(node.message).slice(0, 60).trim() || t('bookmark'));
+/** Sets or removes the bookmark on a message; its first words are the name. */
+function toggleBookmark(session: TreeSession, node: Node): void {
+  const title = isBookmarked(session, node) ? null : plainTextOf(node.message).slice(0, 60).trim() || t('bookmark');
+  void setBookmark(session, node.id, title);
+}
+
+function toggleExcluded(session: TreeSession, node: Node): void {
+  const excluded = node.meta.excluded === true;
+  void annotateMessage(session, node, { excluded: excluded ? null : true }, excluded ? t('included') : t('excluded'));
+}
+
+function regenerateWithOthers(session: TreeSession, node: Node): void {
+  const chosen = currentOptions().models;
+  const others = useAppData
+    .getState()
+    .models.map((model) => model.id)
+    .filter((id) => !chosen.includes(id));
+  if (others.length > 0) void regenerateReply(session, node.id, currentOptions({ n: 1, models: others.slice(0, 2) }));
 }
 
 /** One thing to do with a message. */
-export interface MessageAct {
+export interface MessageAction {
+  readonly id: string;
+  readonly icon: IconName;
+  readonly label: Key;
+  /** Chords as the keyboard's list writes them; none where it has no key. */
+  readonly keys: readonly string[];
+  /** Where it is offered: in the row of a message, in a part of its menu, or by key and palette alone. */
+  readonly place: 'row' | 'notes' | 'branches' | 'end' | 'keys';
+  /** Left out of the palette, which has it by another name. */
+  readonly unlisted?: boolean;
+  readonly danger?: boolean;
+  /** Another look for a message that has it already. */
+  readonly on?: { readonly icon: IconName; readonly label: Key; is(session: TreeSession, node: Node): boolean };
+  applies?(session: TreeSession, node: Node): boolean;
+  run(session: TreeSession, node: Node): void;
+}
+
+/** The list. */
+export const messageActions: readonly MessageAction[] = [
+  {
+    id: 'branch',
+    icon: 'fork',
+    label: 'branchHere',
+    keys: ['b'],
+    place: 'row',
+    run: (session, node) => void branchHere(session, node),
+  },
+  {
+    id: 'again',
+    icon: 'again',
+    label: 'regenerate',
+    keys: ['r'],
+    place: 'row',
+    applies: (_session, node) => node.role === 'assistant',
+    run: (session, node) => void regenerateReply(session, node.id, currentOptions({ n: 1 })),
+  },
+  {
+    id: 'three',
+    icon: 'fork',
+    label: 'threeAtOnce',
+    keys: ['shift+r'],
+    place: 'keys',
+    run: (session, node) => void regenerateReply(session, node.id, currentOptions({ n: 3 })),
+  },
+  {
+    id: 'others',
+    icon: 'compare',
+    label: 'otherModels',
+    keys: ['alt+r'],
+    place: 'keys',
+    run: regenerateWithOthers,
+  },
+  {
+    id: 'edit',
+    icon: 'edit',
+    label: 'edit',
+    keys: ['e'],
+    place: 'row',
+    applies: (_session, node) => node.role !== 'tool',
+    run: (_session, node) => startEditing(node),
+  },
+  {
+    id: 'compare',
+    icon: 'compare',
+    label: 'compare',
+    keys: ['c'],
+    place: 'row',
+    run: (session, node) => navigateTo(treePlace(session.treeId, { screen: 'compare', nodeId: node.id })),
+  },
+  {
+    id: 'copy',
+    icon: 'copy',
+    label: 'copy',
+    keys: ['y'],
+    place: 'row',
+    run: (_session, node) => void copyMessage(node),
+  },
+  {
+    id: 'mark',
+    icon: 'mark',
+    label: 'bookmark',
+    keys: ['m'],
+    place: 'row',
+    on: { icon: 'markon', label: 'unbookmark', is: isBookmarked },
+    run: toggleBookmark,
+  },
+  {
+    id: 'title',
+    icon: 'edit',
+    label: 'setTitle',
+    keys: [],
+    place: 'notes',
+    unlisted: true,
+    run: (_session, node) => openDialog({ name: 'title', node }),
+  },
+  {
+    id: 'tags',
+    icon: 'tag',
+    label: 'setTags',
+    keys: [],
+    place: 'notes',
+    unlisted: true,
+    run: (_session, node) => openDialog({ name: 'tags', node }),
+  },
+  {
+    id: 'rename-mark',
+    icon: 'markon',
+    label: 'renameBookmark',
+    keys: [],
+    place: 'notes',
+    unlisted: true,
+    applies: isBookmarked,
+    run: (session, node) =>
+      openDialog({ name: 'bookmark', nodeId: node.id, title: session.state.part?.bookmarks.get(node.id)?.title ?? '' }),
+  },
+  {
+    id: 'exclude',
+    icon: 'eyeoff',
+    label: 'exclude',
+    keys: [],
+    place: 'notes',
+    unlisted: true,
+    on: { icon: 'eye', label: 'include', is: (_session, node) => node.meta.excluded === true },
+    run: toggleExcluded,
+  },
+  {
+    id: 'pick',
+    icon: 'pick',
+    label: 'pick',
+    keys: ['p'],
+    place: 'branches',
+    run: (session, node) => void cherryPickMessage(session, node.id),
+  },
+  {
+    id: 'split',
+    icon: 'cut',
+    label: 'split',
+    keys: ['x'],
+    place: 'branches',
+    applies: (_session, node) => canSplit(node),
+    run: (_session, node) => openDialog({ name: 'split', node }),
+  },
+  {
+    id: 'copy-out',
+    icon: 'copy',
+    label: 'copyOut',
+    keys: [],
+    place: 'branches',
+    unlisted: true,
+    run: (session, node) => void copyOut(session, node),
+  },
+  {
+    id: 'move-to',
+    icon: 'map',
+    label: 'moveToTree',
+    keys: [],
+    place: 'branches',
+    run: (_session, node) => openDialog({ name: 'move-to', node }),
+  },
+  {
+    id: 'share',
+    icon: 'share',
+    label: 'shareToHere',
+    keys: [],
+    place: 'branches',
+    run: (_session, node) => openDialog({ name: 'share', nodeId: node.id }),
+  },
+  {
+    id: 'delete',
+    icon: 'trash',
+    label: 'delete',
+    keys: ['backspace', 'delete'],
+    place: 'end',
+    danger: true,
+    run: (_session, node) => openDialog({ name: 'delete', node }),
+  },
+];
+
+/** An action as it is offered for a message now. */
+export interface OfferedAction {
   readonly id: string;
   readonly icon: IconName;
   readonly label: string;
@@ -68,93 +260,27 @@ export interface MessageAct {
   run(): void;
 }
 
-/** What is done most: it stands in the row of a message. */
-export function firstActs(session: TreeSession, node: Node, marked: boolean): readonly MessageAct[] {
-  const again: MessageAct = {
-    id: 'again',
-    icon: 'again',
-    label: t('regenerate'),
-    keys: 'R',
-    run: () => void regenerateReply(session, node.id, currentOptions({ n: 1 })),
-  };
-  const edit: MessageAct = {
-    id: 'edit',
-    icon: 'edit',
-    label: t('edit'),
-    keys: 'E',
-    run: () => startEditing(node),
-  };
-  return [
-    { id: 'branch', icon: 'fork', label: t('branchHere'), keys: 'B', run: () => void branchHere(session, node) },
-    ...(node.role === 'assistant' ? [again] : []),
-    ...(node.role === 'tool' ? [] : [edit]),
-    { id: 'compare', icon: 'compare', label: t('compare'), keys: 'C', run: () => compareHere(session, node) },
-    { id: 'copy', icon: 'copy', label: t('copy'), keys: 'Y', run: () => void copyMessage(node) },
-    {
-      id: 'mark',
-      icon: marked ? 'markon' : 'mark',
-      label: marked ? t('unbookmark') : t('bookmark'),
-      keys: 'M',
-      run: () => toggleBookmark(session, node),
-    },
-  ];
+/** What is offered for a message in a place. */
+export function offeredActions(
+  session: TreeSession,
+  node: Node,
+  place: MessageAction['place'],
+): readonly OfferedAction[] {
+  return messageActions
+    .filter((action) => action.place === place && (action.applies?.(session, node) ?? true))
+    .map((action) => {
+      const { icon, label } = action.on?.is(session, node) === true ? action.on : action;
+      const [chord] = action.keys;
+      return {
+        id: action.id,
+        icon,
+        label: t(label),
+        ...(chord === undefined ? {} : { keys: shownChord(chord) }),
+        ...(action.danger === undefined ? {} : { danger: action.danger }),
+        run: () => action.run(session, node),
+      };
+    });
 }
 
-/** What is done now and then, in parts: notes on it, where it goes, and its end. */
-export function moreActs(session: TreeSession, node: Node, marked: string | null): readonly (readonly MessageAct[])[] {
-  const excluded = node.meta.excluded === true;
-  const rename: MessageAct = {
-    id: 'rename-mark',
-    icon: 'markon',
-    label: t('renameBookmark'),
-    run: () => openDialog({ name: 'bookmark', nodeId: node.id, title: marked ?? '' }),
-  };
-  const parts: MessageAct = {
-    id: 'split',
-    icon: 'cut',
-    label: t('split'),
-    keys: 'X',
-    run: () => openDialog({ name: 'split', node }),
-  };
-  return [
-    [
-      { id: 'title', icon: 'edit', label: t('setTitle'), run: () => openDialog({ name: 'title', node }) },
-      { id: 'tags', icon: 'tag', label: t('setTags'), run: () => openDialog({ name: 'tags', node }) },
-      ...(marked === null ? [] : [rename]),
-      {
-        id: 'exclude',
-        icon: excluded ? 'eye' : 'eyeoff',
-        label: excluded ? t('include') : t('exclude'),
-        run: () =>
-          void annotateMessage(
-            session,
-            node,
-            { excluded: excluded ? null : true },
-            excluded ? t('included') : t('excluded'),
-          ),
-      },
-    ],
-    [
-      { id: 'pick', icon: 'pick', label: t('pick'), keys: 'P', run: () => void cherryPickMessage(session, node.id) },
-      ...(canSplit(node) ? [parts] : []),
-      { id: 'copy-out', icon: 'copy', label: t('copyOut'), run: () => void copyOut(session, node) },
-      { id: 'move-to', icon: 'map', label: t('moveToTree'), run: () => openDialog({ name: 'move-to', node }) },
-      {
-        id: 'share',
-        icon: 'share',
-        label: t('shareToHere'),
-        run: () => openDialog({ name: 'share', nodeId: node.id }),
-      },
-    ],
-    [
-      {
-        id: 'delete',
-        icon: 'trash',
-        label: t('delete'),
-        keys: '⌫',
-        danger: true,
-        run: () => openDialog({ name: 'delete', node }),
-      },
-    ],
-  ];
-}
+/** The parts of a message's menu, in order. */
+export const menuPlaces = ['notes', 'branches', 'end'] as const;

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { shownChord } from '../keys/chords.ts';
+import { ActionButton, ActionIcon, ActionItem } from '../keys/action-controls.tsx';
 import { firstWords } from '../markdown/first-words.ts';
 import { loadTrees } from '../state/app-data.ts';
 import { keepTemporaryTree, mergeBack } from '../state/between-trees.ts';
@@ -9,8 +9,8 @@ import { asProblem } from '../state/http.ts';
 import { pathToNode, titleOfNode } from '../state/loaded-branch.ts';
 import { homePlace, navigateTo, treePlace } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
-import { patchTree, showError, undoAct } from '../state/tree-actions.ts';
-import { openDialog, showPanel, useUi } from '../state/ui.ts';
+import { patchTree, showError } from '../state/tree-actions.ts';
+import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -138,36 +138,10 @@ export function TreeBar(): ReactElement {
           </>
         ) : null}
       </div>
-      <Button
-        className="desk-only"
-        look="quiet"
-        small
-        icon="compare"
-        onClick={() =>
-          navigateTo(treePlace(session.treeId, { screen: 'compare', nodeId: useUi.getState().current ?? leaf }))
-        }
-      >
-        {t('compare')}
-      </Button>
-      <IconButton
-        className="desk-only"
-        icon="share"
-        label={t('shareBranch')}
-        disabled={leaf === null}
-        onClick={() => (leaf === null ? undefined : openDialog({ name: 'share', nodeId: leaf }))}
-      />
-      <IconButton
-        className="desk-only"
-        icon="undo"
-        label={`${t('undo')} (${shownChord('mod+z')})`}
-        onClick={() => void undoAct(session)}
-      />
-      <IconButton
-        className="phone-only"
-        icon="map"
-        label={t('map')}
-        onClick={() => navigateTo(treePlace(session.treeId, { screen: 'map' }))}
-      />
+      <ActionButton id="compare" className="desk-only" look="quiet" small />
+      <ActionIcon id="share-branch" className="desk-only" disabled={leaf === null} />
+      <ActionIcon id="undo" className="desk-only" />
+      <ActionIcon id="map" className="phone-only" />
       <Menu trigger={<IconButton icon="more" label={t('more')} />}>
         <MenuItem icon="edit" onSelect={() => setNaming(true)}>
           {t('rename')}
@@ -175,28 +149,12 @@ export function TreeBar(): ReactElement {
         <MenuItem icon="pin" checked={tree?.pinned === true} onSelect={pin}>
           {t('pinned')}
         </MenuItem>
-        <MenuItem icon="tag" onSelect={() => openDialog({ name: 'tree-tags' })}>
-          {t('treeTags')}
-        </MenuItem>
-        <MenuItem icon="folder" onSelect={() => openDialog({ name: 'tree-folder' })}>
-          {t('treeFolder')}
-        </MenuItem>
-        <MenuItem icon="edit" onSelect={() => openDialog({ name: 'prompt' })}>
-          {t('systemPrompt')}
-        </MenuItem>
-        <MenuItem icon="layers" onSelect={() => navigateTo(treePlace(session.treeId, { screen: 'context' }))}>
-          {t('whatModelSees')}
-        </MenuItem>
-        <MenuItem icon="clock" onSelect={() => navigateTo(treePlace(session.treeId, { screen: 'history' }))}>
-          {t('history')}
-        </MenuItem>
-        <MenuItem
-          icon="share"
-          disabled={leaf === null}
-          onSelect={() => (leaf === null ? undefined : openDialog({ name: 'share', nodeId: leaf }))}
-        >
-          {t('shareBranch')}
-        </MenuItem>
+        <ActionItem id="tree-tags" />
+        <ActionItem id="tree-folder" />
+        <ActionItem id="prompt" />
+        <ActionItem id="context" />
+        <ActionItem id="history" />
+        <ActionItem id="share-branch" disabled={leaf === null} />
         <MenuItem
           icon="copy"
           disabled={leaf === null}
@@ -207,21 +165,8 @@ export function TreeBar(): ReactElement {
         >
           {t('copyOut')}
         </MenuItem>
-        <MenuItem
-          icon="export"
-          onSelect={() =>
-            openDialog({ name: 'export', about: { treeId: session.treeId, leaf, marked: useUi.getState().current } })
-          }
-        >
-          {t('exportMenu')}
-        </MenuItem>
-        <MenuItem
-          icon="panel"
-          checked={panelShown}
-          onSelect={() => showPanel(panelShown ? null : useUi.getState().panel)}
-        >
-          {t('panel')}
-        </MenuItem>
+        <ActionItem id="export" />
+        <ActionItem id="panel" checked={panelShown} />
         <MenuLine />
         <MenuItem icon="trash" danger onSelect={() => void toTrash()}>
           {t('deleteTree')}

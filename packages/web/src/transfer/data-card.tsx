@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { openDialog } from '../state/ui.ts';
-import { Button } from '../ui/button.tsx';
+import { ActionButton } from '../keys/action-controls.tsx';
 
 /** In the settings: everything in, and everything out. */
 export function DataCard(): ReactElement {
@@ -10,12 +9,8 @@ export function DataCard(): ReactElement {
       <h2>{t('yourData')}</h2>
       <p className="hint">{t('yourDataHint')}</p>
       <div className="row choose-row">
-        <Button icon="import" onClick={() => openDialog({ name: 'import' })}>
-          {t('importMenu')}
-        </Button>
-        <Button icon="export" onClick={() => openDialog({ name: 'export', about: null })}>
-          {t('exportAllMenu')}
-        </Button>
+        <ActionButton id="import" />
+        <ActionButton id="export-all" />
       </div>
     </section>
   );

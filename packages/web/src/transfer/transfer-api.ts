@@ -1,8 +1,8 @@
 /** What the page asks of the routes for import and export, and what it gets. */
 import type { NodeId, TreeId } from '@coppice/core';
 import type { Schemas } from '@coppice/server/client';
-import { treePath } from '../state/client.ts';
-import { apiAddress, HttpProblem, problemFrom, request } from '../state/http.ts';
+import { read, routes, treePath } from '../state/client.ts';
+import { apiAddress, HttpProblem, problemFrom } from '../state/http.ts';
 
 /** Where an import stands. */
 export type ImportViewData = Schemas['ImportView'];
@@ -38,25 +38,37 @@ export interface UploadPart {
   readonly node?: NodeId | undefined;
 }
 
-const onePage = (id: string) => `/api/imports/${encodeURIComponent(id)}`;
-
 /** The routes. */
 export const transferApi = {
-  formats: () => request<{ readonly items: readonly FormatView[] }>('GET', '/api/formats'),
-  imports: () => request<{ readonly items: readonly ImportViewData[] }>('GET', '/api/imports'),
-  import: (id: string) => request<ImportViewData>('GET', onePage(id)),
-  cancel: (id: string) => request<{ readonly import: ImportViewData }>('DELETE', onePage(id)),
+  formats: () => read<{ readonly items: readonly FormatView[] }>(routes.GET('/api/formats')),
+  imports: () => read<{ readonly items: readonly ImportViewData[] }>(routes.GET('/api/imports')),
+  import: (id: string) => read<ImportViewData>(routes.GET('/api/imports/{id}', { params: { path: { id } } })),
+  cancel: (id: string) =>
+    read<{ readonly import: ImportViewData }>(routes.DELETE('/api/imports/{id}', { params: { path: { id } } })),
   findings: (id: string, cursor?: string) =>
-    request<PageOf<ImportFindingData>>('GET', `${onePage(id)}/findings`, { query: { cursor, limit: 50 } }),
+    read<PageOf<ImportFindingData>>(
+      routes.GET('/api/imports/{id}/findings', {
+        params: { path: { id }, query: { ...(cursor === undefined ? {} : { cursor: Number(cursor) }), limit: 50 } },
+      }),
+    ),
   trees: (id: string, cursor?: string) =>
-    request<PageOf<ImportedTreeData>>('GET', `${onePage(id)}/trees`, { query: { cursor, limit: 20 } }),
-  report: (tree: TreeId, format: string, part: UploadPart, signal: AbortSignal) =>
-    request<ExportReportData>('GET', `${treePath(tree)}/export/report`, { query: { format, ...part }, signal }),
+    read<PageOf<ImportedTreeData>>(
+      routes.GET('/api/imports/{id}/trees', {
+        params: { path: { id }, query: { ...(cursor === undefined ? {} : { cursor: Number(cursor) }), limit: 20 } },
+      }),
+    ),
+  report: (tree: TreeId, format: string, { what, node }: UploadPart, signal: AbortSignal) =>
+    read<ExportReportData>(
+      routes.GET('/api/trees/{tree}/export/report', {
+        params: { path: { tree }, query: { format, what, ...(node === undefined ? {} : { node }) } },
+        signal,
+      }),
+    ),
 };
 
 /** Where the events of an import are. */
 export function importEvents(id: string): string {
-  return `${onePage(id)}/events`;
+  return `/api/imports/${encodeURIComponent(id)}/events`;
 }
 
 /** Where a download is: of a part of a tree, or of everything. */

@@ -77,7 +77,21 @@ const listServers = defineRoute({
   path: '/api/mcp',
   name: 'listMcpServers',
   summary: 'The MCP servers of the operator’s configuration, how each is, and what its tools are like.',
-  answer: z.object({ servers: listOfSchema(anyObject) }),
+  answer: z.object({
+    servers: listOfSchema(
+      z.object({
+        name: z.string(),
+        status: z.string(),
+        since: z.number(),
+        target: listOfSchema(z.string()),
+        server: z.object({ name: z.string(), version: z.string() }).nullable(),
+        lastError: z.string().nullable(),
+        nextTryAt: z.number().nullable(),
+        problems: listOfSchema(z.string()),
+        tools: listOfSchema(anyObject),
+      }),
+    ),
+  }),
   handle: ({ services }) => toReply({ servers: services.mcp?.servers() ?? [] }),
 });
 

@@ -1,0 +1,81 @@
+/** Buttons and menu lines for actions of the list: label, icon, key and what they do come from there. */
+import type { ReactElement } from 'react';
+import { t } from '../i18n/index.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { MenuItem } from '../ui/menu.tsx';
+import { actionOf } from './actions.ts';
+import { shownChord } from './chords.ts';
+
+/** An action as a line of a menu. */
+export function ActionItem({
+  id,
+  checked,
+  disabled,
+}: {
+  readonly id: string;
+  readonly checked?: boolean;
+  readonly disabled?: boolean;
+}): ReactElement {
+  const { icon, label, keys, run } = actionOf(id);
+  const [chord] = keys;
+  return (
+    <MenuItem
+      icon={icon}
+      onSelect={() => void run()}
+      {...(chord === undefined ? {} : { keys: shownChord(chord) })}
+      {...(checked === undefined ? {} : { checked })}
+      {...(disabled === undefined ? {} : { disabled })}
+    >
+      {t(label)}
+    </MenuItem>
+  );
+}
+
+/** An action as a button that is an icon; its key is in the label. */
+export function ActionIcon({
+  id,
+  className,
+  disabled = false,
+}: {
+  readonly id: string;
+  readonly className?: string;
+  readonly disabled?: boolean;
+}): ReactElement {
+  const { icon, label, keys, run } = actionOf(id);
+  const [chord] = keys;
+  return (
+    <IconButton
+      icon={icon}
+      label={chord === undefined ? t(label) : `${t(label)} (${shownChord(chord)})`}
+      disabled={disabled}
+      onClick={() => void run()}
+      {...(className === undefined ? {} : { className })}
+    />
+  );
+}
+
+/** An action as a button with words. */
+export function ActionButton({
+  id,
+  small = false,
+  look,
+  className,
+}: {
+  readonly id: string;
+  readonly small?: boolean;
+  readonly look?: 'primary' | 'quiet';
+  readonly className?: string;
+}): ReactElement {
+  const { icon, label, run } = actionOf(id);
+  return (
+    <Button
+      icon={icon}
+      small={small}
+      onClick={() => void run()}
+      {...(look === undefined ? {} : { look })}
+      {...(className === undefined ? {} : { className })}
+    >
+      {t(label)}
+    </Button>
+  );
+}
