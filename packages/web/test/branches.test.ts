@@ -278,7 +278,7 @@ test('[B110] Escape stops a merge that a model is asked for, and nothing of it i
     replies: [
       async function* (_request, _call, { signal }) {
         yield { type: 'text-delta', text: 'In ' } as const;
-        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
         stopped++;
       },
     ],

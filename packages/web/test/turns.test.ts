@@ -45,6 +45,8 @@ test('[B105, B106] after any number of tool calls the answer is shown, the next 
   const tab = await newTab();
   const thread = tab.page.getByTestId('thread');
   const asked: string[] = [];
+  const answered: string[] = [];
+  tab.page.on('requestfinished', (request) => answered.push(new URL(request.url()).pathname));
   tab.page.on('request', (request) => {
     const { pathname } = new URL(request.url());
     if (pathname.startsWith('/api/')) asked.push(`${request.method()} ${pathname}`);
@@ -52,7 +54,7 @@ test('[B105, B106] after any number of tool calls the answer is shown, the next 
   for (let turn = 0; turn < turns; turn++) {
     await soon(() => tab.page.locator('.gauge').count()).toBe(1);
     // What opening the tree asked for, and the weight of the branch, is read before the first send.
-    if (turn === 0) await soon(() => asked.some((each) => each.endsWith('/context'))).toBe(true);
+    if (turn === 0) await soon(() => answered.some((each) => each.endsWith('/context'))).toBe(true);
     asked.length = 0;
     await send(tab, `Question ${turn}`);
     await thread.getByText(`Answer number ${turn}.`).waitFor();
