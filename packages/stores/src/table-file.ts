@@ -20,7 +20,7 @@ export interface FileTables {
 }
 
 // What a store on SQLite keeps for itself and fills by itself.
-const ofSqlite = /^(?:sqlite_|node_text|search_)/;
+const ofSqlite = /^(?:sqlite_|node_text|node_indexed|search_|residue)/;
 
 /**
  * Makes the file and has it filled. The file gets its name when it is complete, checked and on the disk; before that
