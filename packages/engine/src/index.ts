@@ -1,5 +1,7 @@
 /** The public names of engine, in reading order. */
 
+export type { ProvedThinking } from '@coppice/content/wires';
+export { isMalformed, type MalformedToolUse, parseToolArguments } from '@coppice/content/wires';
 // Providers: what they are asked and what they answer.
 export {
   type Catalogue,
@@ -40,13 +42,7 @@ export * from './import/index.ts';
 export * from './mcp/index.ts';
 export { newId } from './new-id.ts';
 export { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
-export {
-  accumulateReply,
-  collectReply,
-  type ModelReply,
-  type ReplyAccumulator,
-  type SignedThinking,
-} from './providers/accumulate-reply.ts';
+export { accumulateReply, collectReply, type ModelReply, type ReplyAccumulator } from './providers/accumulate-reply.ts';
 export { systemClock } from './providers/clock.ts';
 export * from './providers/contract.ts';
 export { defineProvider } from './providers/define.ts';
@@ -63,7 +59,6 @@ export {
   requireReady,
 } from './providers/index.ts';
 export { providerDefinitions } from './providers/registry.ts';
-export { isMalformed, type MalformedToolUse, parseToolArguments } from './providers/tool-arguments.ts';
 export { type FollowEvent, type Followed, type FollowOptions, followReply } from './runs/follow.ts';
 export { type Recovered, type Recovery, recoverRuns } from './runs/recover.ts';
 export type { ServiceOptions } from './service.ts';

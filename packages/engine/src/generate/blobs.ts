@@ -1,7 +1,8 @@
 /** Pictures and attachments that the store keeps, put back into a request just before it is sent. */
+
 import type { BlobSource, FileBlock, ImageBlock } from '@coppice/content';
+import { isFileBlock, isImage } from '@coppice/content/wires';
 import type { BlobStore, Block, Message } from '@coppice/core';
-import { isFileBlock, isImage } from '../providers/blocks.ts';
 
 /** A picture or an attachment that lies in the store. */
 type StoredBlock = (ImageBlock | FileBlock) & { readonly source: BlobSource };

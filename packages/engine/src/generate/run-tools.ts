@@ -1,4 +1,5 @@
 /** Between two calls of a model: the calls of tools in a reply, and their results as messages. */
+import { isMalformed } from '@coppice/content/wires';
 import {
   type ActId,
   isToolUse,
@@ -12,7 +13,6 @@ import {
 import { maskMessage } from '../config/mask-message.ts';
 import { heldKeys } from '../config/secret.ts';
 import type { FinishReason } from '../providers/contract.ts';
-import { isMalformed } from '../providers/tool-arguments.ts';
 import type { Approve, ToolErrorCode, ToolResult } from '../tools/contract.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import { generateError } from './errors.ts';

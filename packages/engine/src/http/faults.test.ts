@@ -1,3 +1,4 @@
+import { isMalformed } from '@coppice/content/wires';
 import { textMessage } from '@coppice/core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../config/secret.ts';
@@ -5,7 +6,6 @@ import { accumulateReply } from '../providers/accumulate-reply.ts';
 import { checkEvents } from '../providers/conformance.ts';
 import type { Clock, Provider, ProviderCall, ProviderEvent, ProviderNotice } from '../providers/contract.ts';
 import { anthropic, openaiCompatible } from '../providers/members.ts';
-import { isMalformed } from '../providers/tool-arguments.ts';
 import { type FakeProvider, type Fault, openFakeProvider, type Turn } from '../testing/fake-provider.ts';
 import { openRawServer } from '../testing/raw-server.ts';
 

@@ -1,8 +1,8 @@
 import { parseMessage } from '@coppice/content';
+import { isMalformed, parseToolArguments } from '@coppice/content/wires';
 import { describe, expect, it } from 'vitest';
 import { accumulateReply } from './accumulate-reply.ts';
 import type { ProviderEvent } from './contract.ts';
-import { isMalformed, parseToolArguments } from './tool-arguments.ts';
 
 function fold(...events: readonly ProviderEvent[]) {
   const reply = accumulateReply('anthropic');

@@ -1,12 +1,8 @@
 /** From events to one assistant message; streaming and whole answers go through the same code. */
-import type { ThinkingBlock, ToolUseBlock } from '@coppice/content';
+import type { ToolUseBlock } from '@coppice/content';
+import type { ProvedThinking } from '@coppice/content/wires';
 import type { Block, Message } from '@coppice/core';
 import type { EndEvent, ErrorEvent, ProviderEvent, ProviderUsage } from './contract.ts';
-
-/** Reasoning that only the provider which signed it takes back; missing where nothing was signed or nobody knows. */
-export interface SignedThinking extends ThinkingBlock {
-  readonly provider?: string;
-}
 
 /** A reply as far as it has come. */
 export interface ModelReply {
@@ -145,7 +141,7 @@ function thinkingBlock(part: OpenThinking, provider: string | undefined): Block 
   const { thinking, signature, redacted } = part;
   const signed = signature !== undefined || redacted !== undefined;
   if (thinking === '' && !signed) return null;
-  const block: SignedThinking = {
+  const block: ProvedThinking = {
     type: 'thinking',
     thinking,
     ...(signature === undefined ? {} : { signature }),

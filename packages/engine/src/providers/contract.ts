@@ -2,64 +2,29 @@
  * What a provider is, what it is asked and what it answers. Everything above this file speaks of providers in these
  * words only; everything that a wire says otherwise stays in the member's `to-wire.ts` and `from-wire.ts`.
  */
-import type { ImageBlock } from '@coppice/content';
-import type { Block, ErrorKind, Json, JsonObject, Message, Role } from '@coppice/core';
+import type { ParameterChanged, ProviderRequest, WireReplyEvent } from '@coppice/content/wires';
+import type { Block, ErrorKind, Json, Role } from '@coppice/core';
 import type { ModelCapabilities, Price } from '../catalogue/index.ts';
 import type { HttpConnection, HttpLimits } from '../http/contract.ts';
 
-/** A tool that a model may call: a name, what it is for, and the JSON Schema of its parameters. */
-export interface ToolSpec {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: JsonObject;
-}
-
-/** Whether the model must call a tool: as it likes, not at all, some tool, or the one named. */
-export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
-
-/** How much a model is asked to think before it answers. */
-export interface ThinkingOptions {
-  readonly effort: 'low' | 'medium' | 'high';
-  /** For providers that count it; derived from the effort when left out. */
-  readonly budgetTokens?: number | undefined;
-}
-
-/** One call of a model. Messages are repaired and coalesced already (`requestMessages`, then `coalesce`, of core). */
-export interface ProviderRequest {
-  /** The model by the provider's own name, without the provider before it. */
-  readonly model: string;
-  readonly systemPrompt?: string | undefined;
-  readonly messages: readonly Message[];
-  readonly tools?: readonly ToolSpec[] | undefined;
-  readonly toolChoice?: ToolChoice | undefined;
-  /** The longest reply, in tokens, at least 1; as long as the provider allows if not given. */
-  readonly maxTokens?: number | undefined;
-  readonly temperature?: number | undefined;
-  readonly topP?: number | undefined;
-  /** Texts at which the reply ends. */
-  readonly stop?: readonly string[] | undefined;
-  readonly seed?: number | undefined;
-  readonly thinking?: ThinkingOptions | undefined;
-}
-
-/** Why a reply ended. `other` is whatever the provider said that we have no word for; the event's `raw` has it. */
-export type FinishReason = 'stop' | 'length' | 'tool-use' | 'content-filter' | 'refusal' | 'other';
-
-/** What one call took, as the provider counted it. */
-export interface ProviderUsage {
-  /** All that was sent, read from a cache or not. */
-  readonly inputTokens: number;
-  /** All that came back, reasoning included. */
-  readonly outputTokens: number;
-  /** The part of the input that was read from a cache. */
-  readonly cacheReadTokens?: number;
-  /** The part of the input that was written to a cache. */
-  readonly cacheWriteTokens?: number;
-  /** The part of the output that was reasoning. */
-  readonly reasoningTokens?: number;
-  /** As it stood on the wire. */
-  readonly raw: JsonObject;
-}
+export type {
+  EndEvent,
+  FinishReason,
+  ImageEvent,
+  ParameterChanged,
+  ProviderRequest,
+  ProviderUsage,
+  TextDelta,
+  ThinkingDelta,
+  ThinkingEnd,
+  ThinkingWish,
+  ToolChoice,
+  ToolSpec,
+  ToolUseDelta,
+  ToolUseEnd,
+  ToolUseStart,
+  UsageEvent,
+} from '@coppice/content/wires';
 
 /** Every code that a stream can end with, and its kind. Promised across releases; sentences may improve. */
 export const providerErrorKinds = {
@@ -88,71 +53,6 @@ export const providerErrorKinds = {
 /** A code that a provider's stream ends with. */
 export type ProviderErrorCode = keyof typeof providerErrorKinds;
 
-/** Some text of the reply. */
-export interface TextDelta {
-  readonly type: 'text-delta';
-  readonly text: string;
-}
-
-/** Some readable reasoning. */
-export interface ThinkingDelta {
-  readonly type: 'thinking-delta';
-  readonly text: string;
-}
-
-/** One block of reasoning is complete. Alone, without a delta before it, it is reasoning of which nothing can be read. */
-export interface ThinkingEnd {
-  readonly type: 'thinking-end';
-  readonly signature?: string;
-  readonly redacted?: string;
-}
-
-/** The model begins to call a tool. `index` names the call within this stream; ids are unique in it. */
-export interface ToolUseStart {
-  readonly type: 'tool-use-start';
-  readonly index: number;
-  readonly id: string;
-  readonly name: string;
-}
-
-/** Some of a call's arguments, as JSON text. */
-export interface ToolUseDelta {
-  readonly type: 'tool-use-delta';
-  readonly index: number;
-  readonly json: string;
-}
-
-/** A call is complete. With `malformed` its arguments were no JSON object: answer it with an error, do not run it. */
-export interface ToolUseEnd {
-  readonly type: 'tool-use-end';
-  readonly index: number;
-  /** Empty when malformed. */
-  readonly parameters: JsonObject;
-  /** What is wrong with the arguments, as the end of a sentence. */
-  readonly malformed?: string;
-  /** Opaque proof of the reasoning behind the call, to be sent back unchanged. */
-  readonly thoughtSignature?: string;
-}
-
-/** A whole picture. */
-export interface ImageEvent {
-  readonly type: 'image';
-  readonly block: ImageBlock;
-}
-
-/** What the call took; at most once, directly before the last event. */
-export interface UsageEvent extends ProviderUsage {
-  readonly type: 'usage';
-}
-
-/** The reply is complete; the last event. */
-export interface EndEvent {
-  readonly type: 'end';
-  readonly finishReason: FinishReason;
-  /** The provider's own word for it; null when it said none. */
-  readonly raw: Json;
-}
-
 /** The reply is not complete; the last event. What came before it stands. */
 export interface ErrorEvent {
   readonly type: 'error';
@@ -173,17 +73,7 @@ export interface ErrorEvent {
  * What a stream consists of. Any number of content events, then at most one `usage`, then exactly one `end` or `error`.
  * Reasoning is closed by `thinking-end` before anything else begins; before an `end` every started call is ended.
  */
-export type ProviderEvent =
-  | TextDelta
-  | ThinkingDelta
-  | ThinkingEnd
-  | ToolUseStart
-  | ToolUseDelta
-  | ToolUseEnd
-  | ImageEvent
-  | UsageEvent
-  | EndEvent
-  | ErrorEvent;
+export type ProviderEvent = WireReplyEvent | ErrorEvent;
 
 /** Something that a caller may want to show or log, and that is no part of the reply. */
 export type ProviderNotice =
@@ -292,9 +182,6 @@ export interface Provider {
   /** What a server says of one of its models; null when it is not reachable or does not say. Never throws. */
   describeModel(model: string, call: ProviderCall): Promise<ListedModel | null>;
 }
-
-/** Called with the name of a parameter, what was asked for and what is sent, which is undefined where it is left out. */
-export type ParameterChanged = (name: string, asked: Json, sent?: Json) => void;
 
 /** What a member says itself; the rest has defaults (see `define.ts`). */
 export interface ProviderSpec {

@@ -1,11 +1,11 @@
 /** Asks a server which models it has. */
+import { countMember, jsonListOf, memberAt, textMember } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
 import { defaultLimits } from '../http/contract.ts';
 import { type KeyHeader, sendRequest } from '../http/request.ts';
 import { startRequestTimers } from '../http/request-timers.ts';
 import type { ListedModel, ProviderCall } from './contract.ts';
 import { errorEvent, ProviderFailure } from './errors.ts';
-import { countMember, jsonListOf, memberAt, textMember } from './json.ts';
 
 /** Where a list of models stands. */
 export interface ModelList {

@@ -1,7 +1,7 @@
 /** Holds any sequence of events to the order that the contract promises. */
+import { parseToolArguments } from '@coppice/content/wires';
 import { isToolUse, type Message } from '@coppice/core';
 import type { ProviderEvent, UsageEvent } from './contract.ts';
-import { parseToolArguments } from './tool-arguments.ts';
 
 /** Puts events in order, one at a time. */
 export interface EventOrder {

@@ -1,8 +1,8 @@
 /** What local servers of the OpenAI kind tell about the window of a model. */
+import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
 import { keyHeader } from './chat-completions.ts';
 import type { ListedModel, ProviderCall } from './contract.ts';
-import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './json.ts';
 import { getJson } from './list-models.ts';
 
 /** The address without the version that chat completions are below: other interfaces of a server are beside it. */

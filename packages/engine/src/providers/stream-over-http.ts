@@ -1,5 +1,14 @@
 /** One call over HTTP, from request to last event: framing, limits, retries. Members give it their two translations. */
-import { EventTooLarge, type Framing, lineFraming, sseFraming, type WireEvent } from '@coppice/content/wires';
+import {
+  doneMark,
+  EventTooLarge,
+  type Framing,
+  lineFraming,
+  sseFraming,
+  type WireEvent,
+  WireFailure,
+  type WireReader,
+} from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
 import { defaultLimits, type HttpLimits } from '../http/contract.ts';
 import { bodyFailure, errorInBody, statusFailure } from '../http/failures.ts';
@@ -8,16 +17,6 @@ import { type RequestTimers, startRequestTimers } from '../http/request-timers.t
 import { systemClock } from './clock.ts';
 import type { Clock, ErrorEvent, ProviderCall, ProviderEvent } from './contract.ts';
 import { errorEvent, errorFrom, fail, ProviderFailure } from './errors.ts';
-
-/** Turns what comes over the wire into events, one at a time. Pure; throws nothing but what `fail` throws. */
-export interface WireReader {
-  /** Null for a mere sign of life, which does not keep a silent stream alive. */
-  read(data: Json, event: string): readonly ProviderEvent[] | null;
-  /** The stream is over: what is still to be said. Without a last event in it the stream counts as broken off. */
-  end(): readonly ProviderEvent[];
-  /** Whether the provider has said that this was all. */
-  readonly done: boolean;
-}
 
 /** How one provider speaks. */
 export interface Wire {
@@ -35,9 +34,6 @@ export interface Wire {
 }
 
 const mediaTypes = { sse: 'text/event-stream', lines: 'application/x-ndjson' } as const;
-
-/** The text with which OpenAI and its kin end a stream; no JSON, and passed to readers as a string. */
-export const doneMark = '[DONE]';
 
 /**
  * Makes the call, and makes it again after 429, 5xx and dropped connections as long as nothing of the reply has come
@@ -195,7 +191,7 @@ async function* readWhole(
   const body = parseWireEvent(text, host, 'an answer');
   const said = failureIn(body);
   if (said !== null) throw bodyFailure(host, said, text);
-  yield* wire.whole(body);
+  yield* asProvider(host, () => wire.whole(body));
 }
 
 function failureIn(body: Json) {
@@ -249,7 +245,7 @@ async function* readEvents(
   if (seen === 0) refuseEmpty(opening, host);
   const rest = reader.end();
   yield* rest;
-  if (!rest.some((event) => event.type === 'end' || event.type === 'error'))
+  if (!rest.some((event) => event.type === 'end'))
     fail('provider/dropped', `${host} ended the stream before the reply was complete.`);
 }
 
@@ -278,7 +274,19 @@ function readOne(reader: WireReader, wired: WireEvent, host: string): readonly P
   const data = parseWireEvent(wired.data, host, 'an event');
   const said = failureIn(data);
   if (said !== null) throw bodyFailure(host, said, wired.data);
-  return reader.read(data, wired.event);
+  return asProvider(host, () => reader.read(data, wired.event));
+}
+
+/** What a wire cannot read, or reports, as the failure of the provider at a host. */
+function asProvider<T>(host: string, read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    if (!(thrown instanceof WireFailure)) throw thrown;
+    const { reported, excerpt, message } = thrown;
+    if (reported !== null) throw bodyFailure(host, reported, excerpt);
+    return fail('provider/bad-response', message, { excerpt }, thrown);
+  }
 }
 
 function refuseEmpty(opening: string, host: string): never {

@@ -1,9 +1,10 @@
 /** Reads what a call asks, wire by wire. */
-import { fromAnthropic, fromOpenAi } from '@coppice/content/formats';
-import type { Json, JsonObject, Message } from '@coppice/core';
+import { fromOpenAi } from '@coppice/content/formats';
+import { type CallWire, readCallRequest } from '@coppice/content/wires';
+import type { JsonObject, Message } from '@coppice/core';
 import { isWireObject, type ParsedRequest, type WireKind, wireListAt, wireObjectAt, wireTextAt } from './exchange.ts';
 import { readOrKeepMessage } from './read-message.ts';
-import { itemReference, messagesIn } from './responses-items.ts';
+import { itemReference } from './resolve-references.ts';
 
 /** Messages in canonical form; those that say nothing are left out. */
 function canonicalJsonOf(records: readonly JsonObject[]): Message[] {
@@ -64,27 +65,29 @@ function toolNamesOf(body: JsonObject): string[] {
   });
 }
 
+const callWires = { chat: 'chat', messages: 'anthropic', responses: 'responses' } as const;
+
+/** The wire of a call by the name that the shared readers have for it. */
+export function callWireOf(wire: WireKind): CallWire {
+  return callWires[wire];
+}
+
 /** What a call asks, or null where nothing in it can be recorded. */
 export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | null {
-  const common = {
+  if (wire !== 'responses' && wireListAt(body, 'messages').filter(isWireObject).length === 0) return null;
+  const previous = wire === 'responses' ? wireTextAt(body, 'previous_response_id') : null;
+  const reading = { goesOn: previous !== null, chatMessage: fromChatMessage };
+  const { systemPrompt, messages } = readCallRequest(callWireOf(wire), body, reading);
+  return {
     wire,
     model: wireTextAt(body, 'model') ?? 'unknown',
     stream: body['stream'] === true,
     parameters: requestParameters(body),
     tools: toolNamesOf(body),
+    systemPrompt,
+    history: canonicalJsonOf(messages),
+    previous,
   };
-  if (wire === 'responses') return { ...common, ...responsesHistory(body) };
-  const records = wireListAt(body, 'messages').filter(isWireObject);
-  if (records.length === 0) return null;
-  if (wire === 'messages') {
-    const history = canonicalJsonOf(records.flatMap((record, index) => [...fromAnthropic(record, `${index}`)]));
-    return { ...common, systemPrompt: promptText(body['system']), history, previous: null };
-  }
-  const [first] = records;
-  const leads = first !== undefined && (first['role'] === 'system' || first['role'] === 'developer');
-  const systemPrompt = leads ? promptText(first['content']) : undefined;
-  const rest = leads && systemPrompt !== undefined ? records.slice(1) : records;
-  return { ...common, systemPrompt, history: canonicalJsonOf(rest.map(fromChatMessage)), previous: null };
 }
 
 /** A message of the chat wire. What was spoken is named by its id and not sent again, as an item is. */
@@ -93,23 +96,4 @@ function fromChatMessage(record: JsonObject): JsonObject {
   const { content } = record;
   const spoken = id !== null && (content === undefined || content === null || content === '');
   return fromOpenAi(spoken ? { ...record, content: [{ type: itemReference, id }] } : record);
-}
-
-function promptText(content: Json | undefined): string | undefined {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return undefined;
-  return content.map((part) => (isWireObject(part) ? (wireTextAt(part, 'text') ?? '') : '')).join('\n\n');
-}
-
-function responsesHistory(body: JsonObject): Pick<ParsedRequest, 'systemPrompt' | 'history' | 'previous'> {
-  const { input } = body;
-  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : [];
-  const instructions = wireTextAt(body, 'instructions') ?? undefined;
-  const [first] = items;
-  const role = isWireObject(first) ? wireTextAt(first, 'role') : null;
-  const leads = instructions === undefined && (role === 'system' || role === 'developer');
-  const prompt = leads && isWireObject(first) ? promptText(first['content']) : undefined;
-  const records = messagesIn(prompt === undefined ? items : items.slice(1)).map(({ message }) => message);
-  const systemPrompt = instructions ?? prompt;
-  return { systemPrompt, history: canonicalJsonOf(records), previous: wireTextAt(body, 'previous_response_id') };
 }

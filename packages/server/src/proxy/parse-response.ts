@@ -1,13 +1,7 @@
 /** Reads what a service answered, wire by wire: a JSON document, or server-sent events, whole or cut. */
-import {
-  assistantBlocks,
-  foldChunks,
-  foldEvents,
-  foldResponse,
-  fromAnthropic,
-  fromOpenAi,
-} from '@coppice/content/formats';
-import { isBlank, type Json, type JsonObject, type NodeStatus } from '@coppice/core';
+import { foldChunks, foldEvents, foldResponse } from '@coppice/content/formats';
+import { readCallAnswers } from '@coppice/content/wires';
+import { isBlank, type JsonObject, type NodeStatus } from '@coppice/core';
 import { redact } from '@coppice/engine';
 import {
   type CutAnswer,
@@ -21,7 +15,6 @@ import {
   wireTextAt,
 } from './exchange.ts';
 import { readWireMessage } from './read-message.ts';
-import { messagesIn } from './responses-items.ts';
 
 /** What came back, before it is read. */
 export interface RawResponse {
@@ -57,7 +50,7 @@ const tooLong: JsonObject = {
 
 /** The document that a stream of events says in pieces. */
 export function foldWire(wire: WireKind, events: readonly JsonObject[]): JsonObject {
-  if (wire === 'chat') return foldChat(events);
+  if (wire === 'chat') return foldChunks(events);
   return wire === 'messages' ? foldEvents(events) : foldResponse(events);
 }
 
@@ -96,68 +89,36 @@ function errorOfResponse(record: JsonObject): JsonObject | null {
   return isWireObject(error) && Object.keys(error).length > 0 ? failureOfResponse({ error }, '', null) : null;
 }
 
-/** Chunks as a completion; an error may come in the middle of them. */
-function foldChat(events: readonly JsonObject[]): JsonObject {
-  const failed = events.find((event) => event['error'] !== undefined && event['error'] !== null);
-  const folded = foldChunks(events.filter((event) => event !== failed));
-  const error = failed === undefined ? {} : { error: failed['error'] ?? null };
-  const images = events.flatMap((event) => imagesIn(wireListAt(event, 'choices')[0], 'delta'));
-  if (images.length === 0) return { ...folded, ...error };
-  const [first, ...rest] = wireListAt(folded, 'choices').filter(isWireObject);
-  const message = { ...wireObjectAt(first ?? {}, 'message'), images };
-  return { ...folded, ...error, choices: [{ ...first, message }, ...rest] };
-}
-
-/** Pictures stand beside the content on this wire, where a service sends any. */
-function imagesIn(choice: Json | undefined, where: string): readonly Json[] {
-  return isWireObject(choice) ? wireListAt(wireObjectAt(choice, where), 'images') : [];
-}
-
 function fromChat(completion: JsonObject, cut: CutAnswer): ParsedResponse {
-  const answers = wireListAt(completion, 'choices')
-    .filter(isWireObject)
-    .map((choice) => {
-      const said = wireObjectAt(choice, 'message');
-      const images = imagesIn(choice, 'message');
-      const text = wireTextAt(said, 'content') ?? '';
-      const beside = [...images, ...assistantBlocks(wireObjectAt(said, 'audio'))];
-      const content = beside.length === 0 ? said['content'] : [...(text === '' ? [] : [text]), ...beside];
-      const message = fromOpenAi({ role: 'assistant', ...said, content: content ?? null });
-      return completionOf(message, wireTextAt(choice, 'finish_reason'), cut);
-    });
+  const answers = readCallAnswers('chat', completion).flatMap(({ messages, finish }) =>
+    messages.map(({ message }) => completionOf(message, finish ?? null, cut)),
+  );
   return {
+    ...common(completion),
     before: [],
     answers,
-    model: wireTextAt(completion, 'model'),
-    usage: usageOfResponse(completion),
-    id: wireTextAt(completion, 'id'),
     items: wireListAt(completion, 'choices')
       .slice(0, 1)
       .flatMap((choice) =>
         isWireObject(choice) ? (wireTextAt(wireObjectAt(wireObjectAt(choice, 'message'), 'audio'), 'id') ?? []) : [],
       ),
-    error: errorOfResponse(completion),
   };
 }
 
 function fromMessages(message: JsonObject, cut: CutAnswer): ParsedResponse {
-  const [read] = fromAnthropic({ ...message, role: 'assistant' }, wireTextAt(message, 'id') ?? 'reply').slice(-1);
-  const said = wireListAt(message, 'content').length > 0 && read !== undefined;
+  const [read] = wireListAt(message, 'content').length === 0 ? [] : readCallAnswers('anthropic', message);
+  const said = read?.messages.at(-1);
   return {
+    ...common(message),
     before: [],
-    answers: said ? [completionOf(read, wireTextAt(message, 'stop_reason'), cut)] : [],
-    model: wireTextAt(message, 'model'),
-    usage: usageOfResponse(message),
-    id: wireTextAt(message, 'id'),
+    answers: said === undefined ? [] : [completionOf(said.message, read?.finish ?? null, cut)],
     items: [],
-    error: errorOfResponse(message),
   };
 }
 
 function fromResponses(response: JsonObject, cut: CutAnswer): ParsedResponse {
-  const output = wireListAt(response, 'output').filter(isWireObject);
   // Where the service ran a tool itself, what it called and what came of it stand before what it said in the end.
-  const said = messagesIn(output);
+  const said = [...(readCallAnswers('responses', response)[0]?.messages ?? [])];
   const last = said.at(-1)?.message['role'] === 'assistant' ? said.pop() : undefined;
   const before = said.flatMap(({ message: record, items }) => {
     const message = readWireMessage(record);
@@ -166,14 +127,21 @@ function fromResponses(response: JsonObject, cut: CutAnswer): ParsedResponse {
   const status = wireTextAt(response, 'status');
   const finish = status === 'completed' || status === 'incomplete' ? status : null;
   return {
+    ...common(response),
     before: before.map(({ message }) => message),
     answers: last === undefined ? [] : [completionOf(last.message, finish, cut)],
-    model: wireTextAt(response, 'model'),
-    usage: usageOfResponse(response),
-    id: wireTextAt(response, 'id'),
-    items: output.flatMap((item) => wireTextAt(item, 'id') ?? []),
+    items: wireListAt(response, 'output').flatMap((item) => (isWireObject(item) ? (wireTextAt(item, 'id') ?? []) : [])),
     itemsBefore: before.map(({ items }) => items),
     answerItems: last?.items ?? [],
-    error: errorOfResponse(response),
+  };
+}
+
+/** What every wire says of an answer in the same fields. */
+function common(document: JsonObject): Pick<ParsedResponse, 'model' | 'usage' | 'id' | 'error'> {
+  return {
+    model: wireTextAt(document, 'model'),
+    usage: usageOfResponse(document),
+    id: wireTextAt(document, 'id'),
+    error: errorOfResponse(document),
   };
 }

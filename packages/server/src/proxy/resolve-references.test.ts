@@ -195,6 +195,20 @@ describe('items that a client only names', () => {
     expect((await nodes()).map(({ role, depth }) => [role, depth])).toEqual([...line, ['user', 5], ['assistant', 6]]);
   });
 
+  it('[RP7] a system message that goes on from a reply is kept in its place', async () => {
+    const { post, nodes } = await answering([text('msg_1', 'One.')], [text('msg_2', 'Two.')]);
+    await post('/v1/responses', { model: 'm', input: [user('Count.')] });
+    const input = [{ role: 'developer', content: 'Be brief.' }, user('On.')];
+    await post('/v1/responses', { model: 'm', previous_response_id: 'resp_0', input });
+    expect((await nodes()).map(({ role, text: said, depth }) => [role, said, depth])).toEqual([
+      ['user', 'Count.', 1],
+      ['assistant', 'One.', 2],
+      ['system', 'Be brief.', 3],
+      ['user', 'On.', 4],
+      ['assistant', 'Two.', 5],
+    ]);
+  });
+
   it('[RP22] two replies in a row that are named stay two messages', async () => {
     const { post, nodes } = await answering(
       [reasoning('rs_1', ''), text('msg_1', 'One.')],

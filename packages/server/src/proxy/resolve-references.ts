@@ -11,7 +11,9 @@ import {
   type Store,
 } from '@coppice/core';
 import { isWireObject, type ReplyItem, wireListAt, wireTextAt } from './exchange.ts';
-import { itemReference } from './responses-items.ts';
+
+/** The type of a block that stands for an item which the client names and does not send again. */
+export const itemReference = 'item_reference';
 
 /** The format under which items of a reply are found again by the ids that the service gave them. */
 export const itemFormat = 'openai-item';

@@ -1,19 +1,17 @@
 // What a logged call is: which part of a record was sent, which came back, and in whose words.
 import type { Json, JsonObject } from '@coppice/core';
+import type { CallWire } from '../../wires/read-call.ts';
+import { areItems } from '../../wires/responses-items.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { isKeepable } from '../original-record.ts';
 import { hasLinks } from '../structure-findings.ts';
-import { areItems, foldResponse } from './items.ts';
-import { eventsInText, foldChunks, foldEvents, isAnthropicStream } from './streams.ts';
-
-/** Whose words a call is in: chat completions, Anthropic's messages, or responses. */
-export type WireDialect = 'chat' | 'anthropic' | 'responses';
+import { eventsInText, foldChunks, foldEvents, foldResponse, isAnthropicStream } from './streams.ts';
 
 /** A call as it was found: what was sent, what came back. */
 export interface LoggedCall {
   readonly request: JsonObject;
   readonly response: JsonObject | undefined;
-  readonly dialect: WireDialect;
+  readonly dialect: CallWire;
   readonly at: number | undefined;
 }
 

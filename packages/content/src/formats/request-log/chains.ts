@@ -1,11 +1,11 @@
 // Responses name the one that they go on from, and items that the service keeps; the history is in other records, maybe of
 // other files. Which calls belong together is found out first, then they are read in batches that fit into memory.
 import type { JsonObject } from '@coppice/core';
+import { itemIdsOf, referencedItems } from '../../wires/responses-items.ts';
 import { filledAt, listAt, objectAt } from '../fields.ts';
 import { finding } from '../findings.ts';
 import type { LoggedCall } from './calls.ts';
 import { HistoryFold, type LoggedNode, promptOfHistory } from './folding.ts';
-import { itemIdsOf, referencedItems } from './items.ts';
 
 const batchBytes = 32 * 1024 * 1024;
 

@@ -4,99 +4,12 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { equalityKey } from '../../equality.ts';
 import { normaliseMessage } from '../../legacy.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { fromAnthropic } from '../anthropic-blocks.ts';
+import { readCallAnswers, readCallRequest } from '../../wires/read-call.ts';
+import type { Resolve } from '../../wires/responses-items.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { filledAt, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
-import { fromAssistant } from '../openai-messages.ts';
 import { bareRecord, callSettings, type LoggedCall } from './calls.ts';
-import { endOfResponse, messagesOfItems, type Resolve } from './items.ts';
-
-/** The system prompt of a call, where it is plain text, and the messages below it, in canonical form. */
-interface History {
-  readonly prompt: string | undefined;
-  readonly messages: readonly JsonObject[];
-  /** Calls whose results are told to be failures. */
-  readonly failed: ReadonlySet<string>;
-  /** Who spoke, where a message names somebody. */
-  readonly names?: ReadonlyMap<JsonObject, string>;
-}
-
-/** The calls of an Anthropic history that failed; other dialects do not say. */
-function failedIn(messages: readonly JsonObject[]): ReadonlySet<string> {
-  const failed = new Set<string>();
-  for (const message of messages)
-    for (const block of listAt(message, 'content'))
-      if (isJsonObject(block) && block.type === 'tool_result' && block.is_error === true)
-        failed.add(textAt(block, 'tool_use_id') ?? '');
-  return failed;
-}
-
-function isPrompt(message: JsonObject | undefined): message is JsonObject {
-  return (message?.role === 'system' || message?.role === 'developer') && typeof message.content === 'string';
-}
-
-function historyOf({ request, dialect }: LoggedCall, resolve: Resolve, goesOn: boolean): History {
-  if (dialect === 'responses') {
-    const { input } = request;
-    const items = typeof input === 'string' ? [{ role: 'user', content: input }] : listAt(request, 'input');
-    const instructions = filledAt(request, 'instructions');
-    const [first] = items;
-    const leads = instructions === undefined && !goesOn && isJsonObject(first) && isPrompt(first);
-    return {
-      prompt: leads ? textAt(first, 'content') : instructions,
-      messages: messagesOfItems(leads ? items.slice(1) : items, resolve),
-      failed: new Set(),
-    };
-  }
-  const messages = listAt(request, 'messages').filter((one): one is JsonObject => isJsonObject(one));
-  if (dialect === 'anthropic') {
-    const { system } = request;
-    const texts = Array.isArray(system)
-      ? system.map((one) => (isJsonObject(one) ? (textAt(one, 'text') ?? '') : '')).join('\n\n')
-      : system;
-    const flat = messages.flatMap((one, index) => fromAnthropic(one, `${index}`));
-    return { prompt: typeof texts === 'string' ? texts : undefined, messages: flat, failed: failedIn(messages) };
-  }
-  const [first] = messages;
-  const leads = isPrompt(first);
-  const prompt = leads ? textAt(first, 'content') : undefined;
-  const names = new Map<JsonObject, string>();
-  const said = (leads ? messages.slice(1) : messages).map((one) => {
-    const message = fromAssistant(one);
-    const speaker = filledAt(one, 'name');
-    if (speaker !== undefined) names.set(message, speaker);
-    return message;
-  });
-  return { prompt, messages: said, failed: new Set(), names };
-}
-
-/** What came back: answers beside each other, each a chain of messages. */
-interface FoldedAnswer {
-  readonly messages: readonly JsonObject[];
-  readonly finish: string | undefined;
-}
-
-function answersOf({ response, dialect }: LoggedCall, resolve: Resolve): readonly FoldedAnswer[] {
-  if (response === undefined) return [];
-  if (dialect === 'responses') {
-    const messages = messagesOfItems(listAt(response, 'output'), resolve);
-    return messages.length === 0 ? [] : [{ messages, finish: endOfResponse(response) }];
-  }
-  if (dialect === 'anthropic') {
-    if (listAt(response, 'content').length === 0 && isJsonObject(response.error)) return [];
-    const messages = fromAnthropic({ ...response, role: 'assistant' }, filledAt(response, 'id') ?? 'reply').slice(-1);
-    return messages.length === 0 ? [] : [{ messages, finish: filledAt(response, 'stop_reason') }];
-  }
-  // By their own numbers: which of them stands first says nothing.
-  return listAt(response, 'choices')
-    .filter((one): one is JsonObject => isJsonObject(one))
-    .sort((a, b) => (numberAt(a, 'index') ?? 0) - (numberAt(b, 'index') ?? 0))
-    .map((choice) => ({
-      messages: [fromAssistant({ role: 'assistant', ...objectAt(choice, 'message') })],
-      finish: filledAt(choice, 'finish_reason'),
-    }));
-}
 
 /** A message without what a client may leave out when it sends it back, such as notes on where a text is from. */
 function hasContent(message: JsonObject): JsonObject {
@@ -137,7 +50,7 @@ type NodeDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 
 /** The system prompt that a call begins with: its tree. */
 export function promptOfHistory(call: LoggedCall): string | undefined {
-  return historyOf(call, () => undefined, false).prompt;
+  return readCallRequest(call.dialect, call.request).systemPrompt;
 }
 
 /** A tree that grows call by call; there is one for each system prompt. */
@@ -166,14 +79,17 @@ export class HistoryFold {
   add(logged: LoggedNode, above?: string | null, resolve: Resolve = () => undefined): string | null {
     const { call, place, records } = logged;
     for (const one of logged.findings) this.#findings.push(one);
-    const { messages, failed, names } = historyOf(call, resolve, above !== undefined);
+    const { messages, failed, names } = readCallRequest(call.dialect, call.request, {
+      resolve,
+      goesOn: above !== undefined,
+    });
     const root = this.#root;
     if (call.at !== undefined) this.#at = call.at;
     const at = call.at === undefined ? {} : { createdAt: call.at };
     let parent = above ?? null;
     for (const message of messages) {
       // The same message twice in one history is named by its way, so none is taken for another.
-      const speaker = names?.get(message);
+      const speaker = names.get(message);
       // Among several people the name says who asked; a reply has none when it comes, and may have one when it is sent again.
       const way = speaker === undefined || message.role !== 'user' ? '' : JSON.stringify(speaker);
       const externalId = speakerNameOf(`${parent ?? root}${way}`, message);
@@ -197,7 +113,7 @@ export class HistoryFold {
     const root = this.#root;
     const { call, place, records } = logged;
     const { response = {}, request, dialect } = call;
-    const answers = answersOf(call, resolve);
+    const answers = call.response === undefined ? [] : readCallAnswers(dialect, call.response, resolve);
     const error = objectAt(response, 'error');
     const failed = Object.keys(error).length > 0;
     if (answers.length === 0 && !failed) return undefined;
@@ -234,7 +150,7 @@ export class HistoryFold {
     for (const [index, { messages, finish }] of answers.entries()) {
       end = parent;
       const status = endStatus(finish, failed);
-      for (const [step, message] of messages.entries()) {
+      for (const [step, { message }] of messages.entries()) {
         const last = step === messages.length - 1;
         const named = speakerNameOf(end ?? root, message);
         // Equal answers of one call are two all the same.

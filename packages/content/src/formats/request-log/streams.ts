@@ -1,10 +1,13 @@
 // Recorded streams put together again: what a client had in the end.
 import type { Json, JsonObject } from '@coppice/core';
 import { fromBase64, isBase64, toBase64 } from '../../base64.ts';
+import { AnthropicEvents } from '../../wires/anthropic-events.ts';
+import { type ChatCallDraft, ChatChunks, type ChatPiece } from '../../wires/chat-chunks.ts';
+import { ResponsesEvents } from '../../wires/responses-events.ts';
 import { jsonOfEvent, readSse } from '../../wires/sse.ts';
 import { joinBytes } from '../bytes.ts';
 import { encodeUtf8 } from '../decode.ts';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { filledAt, isJsonObject, listAt, numberAt, omitKeys, textAt } from '../fields.ts';
 
 /** The events of a recorded stream: a list, or the text of server-sent events. */
 export function eventsInText(recorded: Json): JsonObject[] {
@@ -21,43 +24,22 @@ interface ChoiceDraft {
   /** A spoken reply: what is said of it, and the bytes of each piece. */
   audio: JsonObject;
   readonly sounds: string[];
+  /** Pictures stand beside the content on this wire, where a service sends any. */
+  readonly images: JsonObject[];
   finish: Json;
-  readonly calls: Map<number, CallDraft>;
-  /** Where calls are by their ids, and the last place that is taken. */
-  readonly places: Map<string, number>;
-  last: number;
 }
 
 function emptyDraft(): ChoiceDraft {
-  const unsaid = { content: '', reasoning: '', refusal: '', audio: {}, sounds: [], finish: null };
-  return { ...unsaid, calls: new Map(), places: new Map(), last: -1 };
+  return { content: '', reasoning: '', refusal: '', audio: {}, sounds: [], images: [], finish: null };
 }
 
-interface CallDraft {
-  id: string;
-  name: string;
-  args: string;
-  /** Whether it takes a text as it is, and not arguments. */
-  custom: boolean;
-}
-
-/** Adds a piece of a call to those of its choice. */
-function addCall(draft: ChoiceDraft, call: JsonObject): void {
-  const { calls, places } = draft;
-  const id = textAt(call, 'id') ?? '';
-  // A piece may not say where it belongs: another id is another call, and no id goes on with the last one.
-  const at = numberAt(call, 'index') ?? (id === '' ? Math.max(0, draft.last) : (places.get(id) ?? draft.last + 1));
-  draft.last = Math.max(draft.last, at);
-  if (id !== '') places.set(id, at);
-  const custom = isJsonObject(call.custom);
-  const piece = objectAt(call, custom ? 'custom' : 'function');
-  const known = calls.get(at) ?? { id, name: '', args: '', custom };
-  calls.set(at, known);
-  known.id ||= id;
-  const name = textAt(piece, 'name') ?? '';
-  // Some services say the whole name with every piece.
-  if (name !== known.name) known.name += name;
-  known.args += textAt(piece, custom ? 'input' : 'arguments') ?? '';
+function addPiece(draft: ChoiceDraft, piece: ChatPiece): void {
+  if (piece.type === 'text') draft.content += piece.text;
+  else if (piece.type === 'reasoning') draft.reasoning += piece.text;
+  else if (piece.type === 'refusal') draft.refusal += piece.text;
+  else if (piece.type === 'image') draft.images.push(piece.value);
+  else if (piece.type === 'audio') addAudio(draft, piece.value);
+  else if (piece.type === 'finish') draft.finish = piece.reason;
 }
 
 /** Adds a piece of a spoken reply. */
@@ -77,29 +59,21 @@ function audioOfChunks({ audio, sounds }: ChoiceDraft): JsonObject {
 
 /** Chunks of a chat completion as the completion that they are parts of. */
 export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
+  const read = new ChatChunks();
   const choices = new Map<number, ChoiceDraft>();
-  let usage: Json = null;
   let error: Json | undefined;
   for (const chunk of chunks) {
-    if (isJsonObject(chunk.error)) ({ error } = chunk);
-    if (isJsonObject(chunk.usage)) ({ usage } = chunk);
-    for (const choice of listAt(chunk, 'choices')) {
-      if (!isJsonObject(choice)) continue;
-      const index = numberAt(choice, 'index') ?? 0;
-      const draft = choices.get(index) ?? emptyDraft();
-      choices.set(index, draft);
-      const delta = objectAt(choice, 'delta');
-      draft.content += textAt(delta, 'content') ?? '';
-      draft.reasoning += textAt(delta, 'reasoning_content') ?? textAt(delta, 'reasoning') ?? '';
-      draft.refusal += textAt(delta, 'refusal') ?? '';
-      if (isJsonObject(delta.audio)) addAudio(draft, delta.audio);
-      draft.finish = choice.finish_reason ?? draft.finish;
-      const older = isJsonObject(delta.function_call)
-        ? [{ id: `call-${textAt(delta.function_call, 'name') ?? ''}`, function: delta.function_call }]
-        : [];
-      for (const call of [...listAt(delta, 'tool_calls'), ...older]) {
-        if (isJsonObject(call)) addCall(draft, call);
+    // An error may come in the middle.
+    if (chunk.error !== undefined && chunk.error !== null) ({ error } = chunk);
+    for (const choice of listAt(chunk, 'choices'))
+      if (isJsonObject(choice)) {
+        const index = numberAt(choice, 'index') ?? 0;
+        if (!choices.has(index)) choices.set(index, emptyDraft());
       }
+    for (const piece of read.read(chunk)) {
+      const draft = choices.get(piece.choice) ?? emptyDraft();
+      choices.set(piece.choice, draft);
+      addPiece(draft, piece);
     }
   }
   // The first chunk of some services is about the question and names nothing.
@@ -112,65 +86,46 @@ export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
       .map(([index, draft]) => ({
         index,
         finish_reason: draft.finish,
-        message: {
-          role: 'assistant',
-          content: draft.content,
-          ...(draft.reasoning === '' ? {} : { reasoning_content: draft.reasoning }),
-          ...(draft.refusal === '' ? {} : { refusal: draft.refusal }),
-          ...(Object.keys(draft.audio).length === 0 ? {} : { audio: audioOfChunks(draft) }),
-          ...(draft.calls.size === 0
-            ? {}
-            : {
-                tool_calls: [...draft.calls]
-                  .sort(([a], [b]) => a - b)
-                  .map(([, { id, name, args, custom }]) =>
-                    custom
-                      ? { id, type: 'custom', custom: { name, input: args } }
-                      : { id, type: 'function', function: { name, arguments: args } },
-                  ),
-              }),
-        },
+        message: messageOf(draft, read.callsOf(index)),
       })),
-    usage,
+    usage: read.usage,
     ...(error === undefined ? {} : { error }),
+  };
+}
+
+function messageOf(draft: ChoiceDraft, calls: readonly ChatCallDraft[]): JsonObject {
+  return {
+    role: 'assistant',
+    content: draft.content,
+    ...(draft.reasoning === '' ? {} : { reasoning_content: draft.reasoning }),
+    ...(draft.refusal === '' ? {} : { refusal: draft.refusal }),
+    ...(Object.keys(draft.audio).length === 0 ? {} : { audio: audioOfChunks(draft) }),
+    ...(draft.images.length === 0 ? {} : { images: draft.images }),
+    ...(calls.length === 0
+      ? {}
+      : {
+          tool_calls: calls.map(({ id, name, json, isCustom, place }) => {
+            const named = id === '' && place === 0 ? `call-${name}` : id;
+            return isCustom
+              ? { id: named, type: 'custom', custom: { name, input: json } }
+              : { id: named, type: 'function', function: { name, arguments: json } };
+          }),
+        }),
   };
 }
 
 /** Events of an Anthropic stream as the message that they are parts of. */
 export function foldEvents(events: readonly JsonObject[]): JsonObject {
-  let message: JsonObject = {};
-  const blocks = new Map<number, { [key: string]: Json }>();
-  const inputs = new Map<number, string>();
-  for (const event of events) {
-    const index = numberAt(event, 'index') ?? 0;
-    const delta = objectAt(event, 'delta');
-    if (event.type === 'message_start') message = objectAt(event, 'message');
-    else if (event.type === 'content_block_start') blocks.set(index, { ...objectAt(event, 'content_block') });
-    else if (event.type === 'message_delta')
-      message = { ...message, ...delta, usage: { ...objectAt(message, 'usage'), ...objectAt(event, 'usage') } };
-    else if (event.type === 'content_block_delta') {
-      const block = blocks.get(index) ?? { type: 'text', text: '' };
-      blocks.set(index, block);
-      if (delta.type === 'text_delta') block.text = (textAt(block, 'text') ?? '') + (textAt(delta, 'text') ?? '');
-      else if (delta.type === 'thinking_delta')
-        block.thinking = (textAt(block, 'thinking') ?? '') + (textAt(delta, 'thinking') ?? '');
-      else if (delta.type === 'signature_delta') block.signature = textAt(delta, 'signature') ?? '';
-      else if (delta.type === 'input_json_delta')
-        inputs.set(index, (inputs.get(index) ?? '') + (textAt(delta, 'partial_json') ?? ''));
-    } else if (event.type === 'error') message = { ...message, error: event.error ?? null };
-  }
-  for (const [index, text] of inputs) {
-    const block = blocks.get(index);
-    if (block === undefined || text === '') continue;
-    try {
-      const input: Json = JSON.parse(text);
-      block.input = input;
-    } catch {
-      block.input = { partial: text };
-    }
-  }
-  const content: Json[] = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
-  return { ...message, type: 'message', content };
+  const read = new AnthropicEvents();
+  for (const event of events) read.read(event);
+  return read.toMessage();
+}
+
+/** The events of a recorded response as the response that they are parts of. */
+export function foldResponse(events: readonly JsonObject[]): JsonObject {
+  const read = new ResponsesEvents();
+  for (const event of events) read.read(event);
+  return read.toResponse();
 }
 
 /** Whether a list of events is Anthropic's. */

@@ -3,14 +3,13 @@ import type {
   MessageStreamEvent,
   RawMessageStreamEvent,
 } from '@anthropic-ai/sdk/resources/messages';
+import { type AnthropicBody, anthropicReader, thinksByBudget, toAnthropicBody } from '@coppice/content/wires';
 import { type Message, textMessage } from '@coppice/core';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { fixture, result, said } from '../../testing/fixture.ts';
 import { runProviderConformance } from '../conformance.ts';
 import type { ProviderRequest } from '../contract.ts';
-import { anthropicReader } from './from-wire.ts';
 import { anthropic } from './index.ts';
-import { type AnthropicBody, thinksByBudget, toAnthropicBody } from './to-wire.ts';
 
 const read = (name: string) => fixture(import.meta.url, name);
 const signature = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds9jZM';

@@ -1,9 +1,19 @@
-import { hasAddress, isFileBlock, isImage, isSignedBy, isThinking, isToolCall } from '../blocks.ts';
+import {
+  adjustForAnthropic,
+  anthropicReader,
+  anthropicWhole,
+  hasAddress,
+  imageType,
+  isFileBlock,
+  isImage,
+  isSignedBy,
+  isThinking,
+  isToolCall,
+  toAnthropicBody,
+} from '@coppice/content/wires';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
-import { anthropicReader, anthropicWhole } from './from-wire.ts';
-import { adjustForAnthropic, imageType, toAnthropicBody } from './to-wire.ts';
 
 const keyHeader = { name: 'x-api-key', prefix: '' } as const;
 const headers = { 'anthropic-version': '2023-06-01' } as const;

@@ -1,9 +1,9 @@
+import { toGoogleBody } from '@coppice/content/wires';
 import { textMessage } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { fixture, result, said } from '../../testing/fixture.ts';
 import { runProviderConformance } from '../conformance.ts';
 import { google } from './index.ts';
-import { toGoogleBody } from './to-wire.ts';
 
 const read = (name: string) => fixture(import.meta.url, name);
 

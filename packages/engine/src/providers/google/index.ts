@@ -1,11 +1,20 @@
-import { hasByteSource, isSignedBy, isThinking, isToolCall } from '../blocks.ts';
+import {
+  countMember,
+  googleReader,
+  googleWhole,
+  hasByteSource,
+  isSignedBy,
+  isThinking,
+  isToolCall,
+  jsonListOf,
+  memberAt,
+  textMember,
+  toGoogleBody,
+} from '@coppice/content/wires';
 import type { ListedModel } from '../contract.ts';
 import { defineProvider } from '../define.ts';
-import { countMember, jsonListOf, memberAt, textMember } from '../json.ts';
 import { getJson } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
-import { googleReader, googleWhole } from './from-wire.ts';
-import { toGoogleBody } from './to-wire.ts';
 
 // A header, not `?key=`: addresses end up in logs.
 const keyHeader = { name: 'x-goog-api-key', prefix: '' } as const;

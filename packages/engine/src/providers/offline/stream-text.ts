@@ -1,8 +1,9 @@
 /** Says a text word by word, as a model would: with usage, an end, and an ear for stop texts and the longest reply. */
+
 import { estimateTokens, messageTokens } from '@coppice/content';
+import { usageEvent } from '@coppice/content/wires';
 import { systemClock } from '../clock.ts';
 import type { FinishReason, ProviderCall, ProviderEvent, ProviderRequest, UsageEvent } from '../contract.ts';
-import { usageEvent } from '../usage.ts';
 
 /** The usage of a call that nobody counted: estimates, and said to be. */
 export function estimatedUsage(request: ProviderRequest, outputTokens: number): UsageEvent {

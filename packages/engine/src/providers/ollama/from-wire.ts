@@ -1,11 +1,18 @@
 /** Ollama's own chat: from lines and bodies to our events. Pure. */
+import {
+  countMember,
+  jsonListOf,
+  jsonObjectOf,
+  memberAt,
+  readToolArguments,
+  textMember,
+  usageEvent,
+  WireFailure,
+  type WireReader,
+  type WireReplyEvent,
+} from '@coppice/content/wires';
 import type { Json, JsonObject } from '@coppice/core';
-import type { FinishReason, ProviderEvent } from '../contract.ts';
-import { fail } from '../errors.ts';
-import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from '../json.ts';
-import type { WireReader } from '../stream-over-http.ts';
-import { readToolArguments } from '../tool-arguments.ts';
-import { usageEvent } from '../usage.ts';
+import type { FinishReason } from '../contract.ts';
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],
@@ -21,7 +28,7 @@ export function ollamaReader(): WireReader {
       return last !== undefined;
     },
     read(data) {
-      const out: ProviderEvent[] = [];
+      const out: WireReplyEvent[] = [];
       const thinking = textMember(data, 'message', 'thinking') ?? '';
       const text = textMember(data, 'message', 'content') ?? '';
       if (thinking !== '') out.push({ type: 'thinking-delta', text: thinking });
@@ -59,10 +66,9 @@ function countsOf(last: JsonObject): JsonObject {
 }
 
 /** The events of a whole answer, which has the shape of one last line. */
-export function ollamaWhole(body: Json): readonly ProviderEvent[] {
+export function ollamaWhole(body: Json): readonly WireReplyEvent[] {
   const reader = ollamaReader();
   const events = reader.read(body, '') ?? [];
-  if (!reader.done)
-    return fail('provider/bad-response', 'The answer does not say that it is done.', { excerpt: JSON.stringify(body) });
+  if (!reader.done) throw new WireFailure('The answer does not say that it is done.', body);
   return [...events, ...reader.end()];
 }

@@ -1,8 +1,7 @@
-import { hasByteSource, isToolCall } from '../blocks.ts';
+import { hasByteSource, isToolCall, jsonListOf, memberAt, textMember } from '@coppice/content/wires';
 import { keyHeader } from '../chat-completions.ts';
 import type { ListedModel } from '../contract.ts';
 import { defineProvider } from '../define.ts';
-import { jsonListOf, memberAt, textMember } from '../json.ts';
 import { getJson } from '../list-models.ts';
 import { ollamaWindow } from '../read-window.ts';
 import { streamOverHttp } from '../stream-over-http.ts';

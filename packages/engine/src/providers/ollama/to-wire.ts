@@ -1,7 +1,8 @@
 /** Ollama's own chat: from our request to the body. Pure. */
+
 import { estimateTokens, messageTokens } from '@coppice/content';
+import { callNames, isImage, isThinking, isToolCall, wholeText } from '@coppice/content/wires';
 import { isText, type Json, type JsonObject, type Message } from '@coppice/core';
-import { callNames, isImage, isThinking, isToolCall, wholeText } from '../blocks.ts';
 import type { ProviderRequest } from '../contract.ts';
 
 /** One message of the body. */

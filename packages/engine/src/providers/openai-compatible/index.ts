@@ -1,10 +1,9 @@
-import { hasAddress, hasByteSource, isImage, isToolCall } from '../blocks.ts';
+import { chatReader, chatWhole, hasAddress, hasByteSource, isImage, isToolCall } from '@coppice/content/wires';
 import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
 import { describeLocalModel } from '../read-window.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
-import { chatReader, chatWhole } from './from-wire.ts';
 import { toCompatibleBody } from './to-wire.ts';
 
 /** Any server that speaks chat completions. The configuration names each with its base URL; a key is sent if there is one. */

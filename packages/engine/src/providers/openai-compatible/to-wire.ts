@@ -1,5 +1,5 @@
 /** How a server of the OpenAI kind is asked: chat completions, as plain as they can be. Pure. */
-import { type ChatBody, type ChatDialect, toChatBody } from '../chat-to-wire.ts';
+import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
 // `max_tokens` is the older word, and the only one that all of them know.

@@ -1,10 +1,20 @@
-import { hasAddress, hasByteSource, isImage, isThinking, isToolCall } from '../blocks.ts';
+import {
+  chatReader,
+  chatWhole,
+  hasAddress,
+  hasByteSource,
+  isImage,
+  isThinking,
+  isToolCall,
+  reasoningLength,
+  responsesReader,
+  responsesWhole,
+  toResponsesBody,
+} from '@coppice/content/wires';
 import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
-import { chatReader, chatWhole, responsesReader, responsesWhole } from './from-wire.ts';
-import { reasoningLength, toResponsesBody } from './responses-to-wire.ts';
 import { isReasoningModel, toOpenaiChat } from './to-wire.ts';
 
 /** GPT and the o-series: chat completions, and Responses for models that reason. */

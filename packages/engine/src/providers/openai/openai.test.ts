@@ -1,14 +1,18 @@
+import {
+  type ChatBody,
+  chatReader,
+  type ResponsesBody,
+  responsesReader,
+  toResponsesBody,
+} from '@coppice/content/wires';
 import { textMessage } from '@coppice/core';
 import type { ChatCompletionChunk, ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { ResponseCreateParams, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { fixture, result, said } from '../../testing/fixture.ts';
-import type { ChatBody } from '../chat-to-wire.ts';
 import { runProviderConformance } from '../conformance.ts';
 import type { ProviderRequest } from '../contract.ts';
-import { chatReader, responsesReader } from './from-wire.ts';
 import { openai } from './index.ts';
-import { type ResponsesBody, toResponsesBody } from './responses-to-wire.ts';
 import { isReasoningModel, toOpenaiChat } from './to-wire.ts';
 
 const read = (name: string) => fixture(import.meta.url, name);

@@ -1,5 +1,5 @@
 /** How OpenAI is asked: which of its two interfaces a model needs, and in which dialect. Pure. */
-import { type ChatBody, type ChatDialect, toChatBody } from '../chat-to-wire.ts';
+import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
 const dialect: ChatDialect = {

@@ -1,9 +1,16 @@
-import { hasAddress, hasByteSource, isImage, isThinking, isToolCall } from '../blocks.ts';
+import {
+  chatReader,
+  chatWhole,
+  hasAddress,
+  hasByteSource,
+  isImage,
+  isThinking,
+  isToolCall,
+} from '@coppice/content/wires';
 import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
-import { chatReader, chatWhole } from './from-wire.ts';
 import { toOpenrouterBody } from './to-wire.ts';
 
 const headers = { 'x-title': 'Coppice' } as const;

@@ -1,5 +1,5 @@
 /** How OpenRouter is asked: chat completions with a few words of its own. Pure. */
-import { type ChatBody, type ChatDialect, toChatBody } from '../chat-to-wire.ts';
+import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
 const dialect: ChatDialect = {

@@ -1,7 +1,7 @@
 /** What the guide answers: whole sentences of the documentation, honest about what it is. */
+import { callNames, wholeText } from '@coppice/content/wires';
 import type { Message } from '@coppice/core';
 import { textOf } from '@coppice/core';
-import { callNames, wholeText } from '../../blocks.ts';
 import type { ProviderRequest } from '../../contract.ts';
 import { pickOne, pickWeighted, type Random } from '../random.ts';
 import { knowledge, type Passage } from './knowledge.ts';

@@ -1,7 +1,7 @@
 /** When the guide calls a tool, and with what. */
+import { jsonListOf, jsonObjectOf, memberAt, textMember } from '@coppice/content/wires';
 import type { Json, JsonObject, Message } from '@coppice/core';
 import type { ProviderRequest, ToolSpec } from '../../contract.ts';
-import { jsonListOf, jsonObjectOf, memberAt, textMember } from '../../json.ts';
 
 /** A call that the guide makes. */
 export interface GuideCall {

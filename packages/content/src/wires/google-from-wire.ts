@@ -1,11 +1,10 @@
 /** generateContent, as Google defined it: from chunks and bodies to our events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
-import type { FinishReason, ProviderEvent } from '../contract.ts';
-import { fail } from '../errors.ts';
-import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from '../json.ts';
-import type { WireReader } from '../stream-over-http.ts';
-import { readToolArguments } from '../tool-arguments.ts';
-import { usageEvent } from '../usage.ts';
+import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
+import { WireFailure } from './contract.ts';
+import { readToolArguments } from './tool-arguments.ts';
+import { usageEvent } from './usage-event.ts';
+import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
@@ -25,7 +24,7 @@ export function googleReader(): WireReader {
   let finish: Json = null;
   let blocked: Json = null;
   let usage: JsonObject | undefined;
-  const readPart = (part: Json, out: ProviderEvent[]) => {
+  const readPart = (part: Json, out: WireReplyEvent[]) => {
     const signature = textMember(part, 'thoughtSignature');
     const text = textMember(part, 'text') ?? '';
     const call = memberAt(part, 'functionCall');
@@ -73,13 +72,13 @@ export function googleReader(): WireReader {
       usage = counted ?? usage;
       blocked = memberAt(data, 'promptFeedback', 'blockReason') ?? blocked;
       const [candidate] = jsonListOf(memberAt(data, 'candidates'));
-      const out: ProviderEvent[] = [];
+      const out: WireReplyEvent[] = [];
       for (const part of jsonListOf(memberAt(candidate, 'content', 'parts'))) readPart(part, out);
       finish = memberAt(candidate, 'finishReason') ?? finish;
       return out.length > 0 || finish !== null || blocked !== null ? out : null;
     },
     end() {
-      const out: ProviderEvent[] = usage === undefined ? [] : [googleUsage(usage)];
+      const out: WireReplyEvent[] = usage === undefined ? [] : [googleUsage(usage)];
       if (finish !== null) {
         const known = typeof finish === 'string' ? finishReasons.get(finish) : undefined;
         const finishReason = known === 'stop' && calls > 0 ? 'tool-use' : (known ?? 'other');
@@ -90,7 +89,7 @@ export function googleReader(): WireReader {
   };
 }
 
-function googleUsage(usage: JsonObject): ProviderEvent {
+function googleUsage(usage: JsonObject): WireReplyEvent {
   const thoughts = countMember(usage, 'thoughtsTokenCount');
   return usageEvent(usage, {
     inputTokens: (countMember(usage, 'promptTokenCount') ?? 0) + (countMember(usage, 'toolUsePromptTokenCount') ?? 0),
@@ -102,11 +101,11 @@ function googleUsage(usage: JsonObject): ProviderEvent {
 }
 
 /** The events of a whole answer, which has the shape of one chunk. */
-export function googleWhole(body: Json): readonly ProviderEvent[] {
+export function googleWhole(body: Json): readonly WireReplyEvent[] {
   const reader = googleReader();
   const events = reader.read(body, '') ?? [];
   const end = reader.end();
   if (!end.some((event) => event.type === 'end'))
-    return fail('provider/bad-response', 'The answer has no candidate that ended.', { excerpt: JSON.stringify(body) });
+    throw new WireFailure('The answer has no candidate that ended.', body);
   return [...events, ...end];
 }

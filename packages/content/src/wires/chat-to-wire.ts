@@ -1,6 +1,6 @@
 /** Chat completions, as OpenAI defined them and many servers speak them: from our request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
-import { argumentsOfCall, isFileBlock, isImage, isThinking, isToolCall, safeIds, wholeText } from './blocks.ts';
+import { argumentsOfCall, isFileBlock, isImage, isThinking, isToolCall, safeIds, wholeText } from './block-guards.ts';
 import type { ProviderRequest, ToolChoice } from './contract.ts';
 
 /** A piece of a user's message. */

@@ -1,8 +1,8 @@
 // Items of the Responses API as messages: what a model made in one go is one message, as a chat would have it, so that
 // calls fold however their clients spell the history.
 import type { Json, JsonObject } from '@coppice/core';
-import { filledAt, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { fromOpenAi, toolCallOf } from '../openai-messages.ts';
+import { filledAt, isJsonObject, listAt, omitKeys, textAt } from '../formats/fields.ts';
+import { fromOpenAi, toolCallOf } from '../formats/openai-messages.ts';
 
 /** Finds an item that a history names by its id only. */
 export type Resolve = (id: string) => JsonObject | undefined;
@@ -54,18 +54,24 @@ function isMessageItem(item: JsonObject): boolean {
   return typeof item.role === 'string' && 'content' in item && (item.type === undefined || item.type === 'message');
 }
 
+/** A picture that a service drew as one that was said, so that it can be seen. */
+function pictureOf(item: JsonObject): JsonObject {
+  const data = item.type === 'image_generation_call' ? textAt(item, 'result') : undefined;
+  if (data === undefined) return item;
+  const url = `data:image/${textAt(item, 'output_format') ?? 'png'};base64,${data}`;
+  return { id: item.id ?? null, role: 'assistant', content: [{ type: 'image_url', image_url: { url } }] };
+}
+
 /** A message that items were read as, with the ids of those items and how many of its blocks each of them is. */
 export interface ItemMessage {
   readonly message: JsonObject;
   readonly items: readonly { readonly id: string; readonly blocks: number }[];
 }
 
-/** The messages of a list of items. What a model said, thought and called in one go is one of them. */
-export function messagesOfItems(items: readonly Json[], resolve?: Resolve): JsonObject[] {
-  return messagesWithItems(items, resolve).map(({ message }) => message);
-}
-
-/** The same, with the items that each message was read from. */
+/**
+ * The messages of a list of items, with the items that each was read from. What a model said, thought and called in one go
+ * is one message.
+ */
 export function messagesWithItems(items: readonly Json[], resolve: Resolve = () => undefined): ItemMessage[] {
   const messages: ItemMessage[] = [];
   let said: Json[] = [];
@@ -95,7 +101,7 @@ export function messagesWithItems(items: readonly Json[], resolve: Resolve = () 
       continue;
     }
     const named = given.type === 'item_reference' ? resolve(filledAt(given, 'id') ?? '') : undefined;
-    const item = named ?? given;
+    const item = pictureOf(named ?? given);
     const type = textAt(item, 'type') ?? '';
     if (isMessageItem(item) || type === 'message') {
       const message = fromOpenAi({ role: item.role ?? 'assistant', content: item.content ?? '' });
@@ -129,41 +135,4 @@ export function referencedItems(list: readonly Json[]): string[] {
   for (const item of list)
     if (isJsonObject(item) && item.type === 'item_reference') ids.push(filledAt(item, 'id') ?? '');
   return ids;
-}
-
-/** The events of a recorded response as the response that they are parts of. */
-export function foldResponse(events: readonly JsonObject[]): JsonObject {
-  let response: JsonObject = {};
-  const items = new Map<number, JsonObject>();
-  const said = new Map<number, string>();
-  for (const event of events) {
-    const index = typeof event.output_index === 'number' ? event.output_index : 0;
-    const type = textAt(event, 'type') ?? '';
-    if (isJsonObject(event.response)) response = { ...response, ...event.response };
-    if (type === 'error') response = { ...response, error: isJsonObject(event.error) ? event.error : event };
-    if (isJsonObject(event.item)) {
-      items.set(index, event.item);
-      if (type === 'response.output_item.done') said.delete(index);
-    } else if (type.endsWith('.delta') && typeof event.delta === 'string')
-      said.set(index, (said.get(index) ?? '') + event.delta);
-  }
-  if (listAt(response, 'output').length > 0) return response;
-  // The stream broke off: what had come until then.
-  for (const [index, text] of said) items.set(index, textItem(items.get(index) ?? {}, text));
-  const output: Json[] = [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
-  return { ...response, output };
-}
-
-function textItem(item: JsonObject, text: string): JsonObject {
-  if (item.type === 'reasoning') return { ...item, summary: [{ type: 'summary_text', text }] };
-  if (item.type === 'function_call') return { ...item, arguments: text };
-  if (item.type === 'custom_tool_call') return { ...item, input: text };
-  return { type: 'message', role: 'assistant', ...item, content: [{ type: 'output_text', text }] };
-}
-
-/** Why a response ended, in its own words; undefined where it did not. */
-export function endOfResponse(response: JsonObject): string | undefined {
-  const status = filledAt(response, 'status');
-  if (status === 'incomplete') return filledAt(objectAt(response, 'incomplete_details'), 'reason') ?? status;
-  return status === 'in_progress' || status === 'queued' ? undefined : status;
 }

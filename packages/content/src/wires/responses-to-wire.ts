@@ -1,7 +1,7 @@
 /** Responses, which OpenAI's reasoning models need: from our request to the body. Pure. */
 import { type Block, isText, type Message } from '@coppice/core';
-import { argumentsOfCall, isFileBlock, isImage, isThinking, isToolCall, safeIds, wholeText } from '../blocks.ts';
-import type { ProviderRequest } from '../contract.ts';
+import { argumentsOfCall, isFileBlock, isImage, isThinking, isToolCall, safeIds, wholeText } from './block-guards.ts';
+import type { ProviderRequest } from './contract.ts';
 
 /** A piece of a user's message. */
 export type ResponsesPart =
@@ -86,12 +86,12 @@ function toItems(message: Message, safe: (id: string) => string): ResponsesItem[
       return replyItems(message.content, safe);
     default: {
       const role = message.role === 'system' ? 'developer' : 'user';
-      return [{ type: 'message', role, content: message.content.flatMap(toResponsesPart) }];
+      return [{ type: 'message', role, content: message.content.flatMap(toPart) }];
     }
   }
 }
 
-function toResponsesPart(block: Block): ResponsesPart[] {
+function toPart(block: Block): ResponsesPart[] {
   if (isText(block)) return [{ type: 'input_text', text: block.text }];
   if (isImage(block)) {
     if (block.source.type === 'url') return [{ type: 'input_image', image_url: block.source.url, detail: 'auto' }];

@@ -1,7 +1,7 @@
 /** generateContent, as Google defined it: from our request to the body. Pure. */
 import { type Block, isText, type Json, type JsonObject, type Message } from '@coppice/core';
-import { callNames, isFileBlock, isImage, isThinking, isToolCall, wholeText } from '../blocks.ts';
-import type { ProviderRequest, ThinkingOptions, ToolChoice } from '../contract.ts';
+import { callNames, isFileBlock, isImage, isThinking, isToolCall, wholeText } from './block-guards.ts';
+import type { ProviderRequest, ThinkingWish, ToolChoice } from './contract.ts';
 
 /** One part of a turn. */
 export interface GooglePart {
@@ -55,13 +55,13 @@ export function toGoogleBody(request: ProviderRequest): GoogleBody {
       ...(topP === undefined ? {} : { topP }),
       ...(stop === undefined ? {} : { stopSequences: stop }),
       ...(seed === undefined ? {} : { seed: Math.trunc(seed) }),
-      ...(thinking === undefined ? {} : { thinkingConfig: toGoogleThinking(thinking, request.model) }),
+      ...(thinking === undefined ? {} : { thinkingConfig: toThinking(thinking, request.model) }),
     },
   };
 }
 
 // From the third generation on a level is asked for; a budget is for those before it.
-function toGoogleThinking(wish: ThinkingOptions, model: string): JsonObject {
+function toThinking(wish: ThinkingWish, model: string): JsonObject {
   if (/gemini-(?:[3-9]|\d\d)/.test(model) && wish.budgetTokens === undefined)
     return { includeThoughts: true, thinkingLevel: wish.effort };
   return { includeThoughts: true, thinkingBudget: Math.floor(wish.budgetTokens ?? budgets[wish.effort]) };
@@ -88,7 +88,7 @@ function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
       const name = names.get(message.tool_call_id ?? '') ?? 'unknown';
       add('user', [{ functionResponse: { name, response: { output: wholeText(message) } } }]);
     } else if (message.role === 'assistant') add('model', message.content.flatMap(toReplyPart));
-    else add('user', message.content.flatMap(toGooglePart));
+    else add('user', message.content.flatMap(toPart));
   }
   // The first turn must be the user's; a tree may well begin with a reply.
   if (out[0]?.role === 'model')
@@ -96,7 +96,7 @@ function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
   return out;
 }
 
-function toGooglePart(block: Block): GooglePart[] {
+function toPart(block: Block): GooglePart[] {
   if (isText(block)) return block.text === '' ? [] : [{ text: block.text }];
   if ((isImage(block) || isFileBlock(block)) && block.source.type === 'base64')
     return [{ inlineData: { mimeType: block.mediaType ?? 'image/png', data: block.source.data } }];
@@ -106,7 +106,7 @@ function toGooglePart(block: Block): GooglePart[] {
 function toReplyPart(block: Block): GooglePart[] {
   // Readable thoughts never go back, only what proves them.
   if (isThinking(block)) return block.signature === undefined ? [] : [{ text: '', thoughtSignature: block.signature }];
-  if (!isToolCall(block)) return toGooglePart(block);
+  if (!isToolCall(block)) return toPart(block);
   const { name, parameters: args, thoughtSignature } = block;
   return [{ functionCall: { name, args }, ...(thoughtSignature === undefined ? {} : { thoughtSignature }) }];
 }

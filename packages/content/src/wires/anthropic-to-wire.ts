@@ -1,7 +1,7 @@
 /** Messages, as Anthropic defined them: from our request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
-import { isFileBlock, isImage, isThinking, isToolCall, safeIds } from '../blocks.ts';
-import type { ParameterChanged, ProviderRequest, ThinkingOptions, ToolChoice } from '../contract.ts';
+import { isFileBlock, isImage, isThinking, isToolCall, safeIds } from './block-guards.ts';
+import type { ParameterChanged, ProviderRequest, ThinkingWish, ToolChoice } from './contract.ts';
 
 /** The types of picture that it takes. */
 export type AnthropicImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
@@ -66,7 +66,7 @@ function ignoreChange(): void {
 /** Leaves out parameters that Anthropic does not take together. A request that was adjusted before stays as it is. */
 export function adjustForAnthropic(request: ProviderRequest, changed: ParameterChanged): ProviderRequest {
   const { maxTokens = requiredLength, thinking, temperature, topP, toolChoice } = request;
-  const wanted = toAnthropicThinking(thinking, request.model, maxTokens);
+  const wanted = toThinking(thinking, request.model, maxTokens);
   const thinks = wanted !== undefined;
   if (thinking !== undefined && !thinks) changed('thinking', thinking.effort);
   // While it thinks, only its own temperature is allowed, and no tool may be forced.
@@ -97,7 +97,7 @@ export function toAnthropicBody(request: ProviderRequest, streaming: boolean): A
     topP,
     maxTokens = requiredLength,
   } = adjustForAnthropic(request, ignoreChange);
-  const thinking = toAnthropicThinking(request.thinking, request.model, maxTokens);
+  const thinking = toThinking(request.thinking, request.model, maxTokens);
   const thinks = thinking !== undefined;
   return {
     model: request.model,
@@ -124,8 +124,8 @@ export function toAnthropicBody(request: ProviderRequest, streaming: boolean): A
   };
 }
 
-function toAnthropicThinking(
-  wish: ThinkingOptions | undefined,
+function toThinking(
+  wish: ThinkingWish | undefined,
   model: string,
   maxTokens: number,
 ): Pick<AnthropicBody, 'thinking' | 'output_config'> | undefined {

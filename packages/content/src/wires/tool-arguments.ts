@@ -1,6 +1,7 @@
 /** From the JSON text that a model writes to the parameters of a call. */
-import { parseJson } from '@coppice/content';
+
 import type { Block, Json, JsonObject, ToolUseBlock } from '@coppice/core';
+import { parseJson } from '../json-text.ts';
 
 /** The parameters of a call, or what is wrong with its arguments. */
 export interface ToolArguments {
@@ -10,7 +11,7 @@ export interface ToolArguments {
   readonly malformed?: string;
 }
 
-function isArgumentObject(value: Json): value is JsonObject {
+function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -23,7 +24,7 @@ export function parseToolArguments(text: string): ToolArguments {
   const parsed = parseJson(text, 'The arguments');
   if (!parsed.ok) return { parameters: {}, malformed: parsed.refusal.message };
   if (parsed.value === null) return { parameters: {} };
-  if (isArgumentObject(parsed.value)) return { parameters: parsed.value };
+  if (isObject(parsed.value)) return { parameters: parsed.value };
   const what = Array.isArray(parsed.value) ? 'a list' : `a ${typeof parsed.value}`;
   return { parameters: {}, malformed: `The arguments are ${what} where a JSON object is needed.` };
 }

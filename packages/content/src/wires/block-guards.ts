@@ -1,10 +1,18 @@
 /** Typed looks at blocks for those who write wires. */
-import type { FileBlock, ImageBlock, ToolUseBlock } from '@coppice/content';
-import { blockDefinitionOf, isKnown } from '@coppice/content';
+
 import type { Block, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
-import type { SignedThinking } from './accumulate-reply.ts';
+import type { FileBlock } from '../blocks/file/index.ts';
+import type { ImageBlock } from '../blocks/image/index.ts';
+import { blockDefinitionOf, isKnown } from '../blocks/index.ts';
+import type { ThinkingBlock } from '../blocks/thinking/index.ts';
+import type { ToolUseBlock } from '../blocks/tool-use/index.ts';
 import { isMalformed } from './tool-arguments.ts';
+
+/** Reasoning that only the provider which signed it takes back; missing where nothing was signed or nobody knows. */
+export interface ProvedThinking extends ThinkingBlock {
+  readonly provider?: string;
+}
 
 /** Whether a block is a picture. */
 export function isImage(block: Block): block is ImageBlock {
@@ -17,7 +25,7 @@ export function isFileBlock(block: Block): block is FileBlock {
 }
 
 /** Whether a block is reasoning. */
-export function isThinking(block: Block): block is SignedThinking {
+export function isThinking(block: Block): block is ProvedThinking {
   return block.type === 'thinking' && isKnown(block);
 }
 

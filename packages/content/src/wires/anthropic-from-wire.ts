@@ -1,0 +1,113 @@
+/** Messages, as Anthropic defined them: from stream events and bodies to our events. Pure. */
+import type { Json, JsonObject } from '@coppice/core';
+import { type AnthropicBlockDraft, type AnthropicChange, AnthropicEvents } from './anthropic-events.ts';
+import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
+import { WireFailure } from './contract.ts';
+import { parseToolArguments } from './tool-arguments.ts';
+import { usageEvent } from './usage-event.ts';
+import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool-use'],
+  ['refusal', 'refusal'],
+]);
+
+/** A reader for the stream of one message. Events and blocks that it does not know are passed over. */
+export function anthropicReader(): WireReader {
+  const events = new AnthropicEvents();
+  return {
+    get done() {
+      return events.done;
+    },
+    read: (data, name) => events.read(data, name)?.flatMap(eventsOf) ?? null,
+    end() {
+      const { usage, stopReason, done } = events;
+      const out: WireReplyEvent[] = usage === null ? [] : [anthropicUsage(usage)];
+      if (stopReason === null && !done) return out;
+      const known = typeof stopReason === 'string' ? finishReasons.get(stopReason) : undefined;
+      out.push({ type: 'end', finishReason: known ?? 'other', raw: stopReason });
+      return out;
+    },
+  };
+}
+
+function eventsOf({ what, block, piece }: AnthropicChange): readonly WireReplyEvent[] {
+  switch (what) {
+    case 'begun':
+      return beginningOf(block);
+    case 'text':
+      return [{ type: 'text-delta', text: piece }];
+    case 'thinking':
+      return [{ type: 'thinking-delta', text: piece }];
+    case 'input':
+      return block.type === 'tool_use' ? [{ type: 'tool-use-delta', index: block.index, json: piece }] : [];
+    case 'ended':
+      return endOf(block);
+  }
+}
+
+function beginningOf({ index, type, fields }: AnthropicBlockDraft): readonly WireReplyEvent[] {
+  if (type === 'text') return [{ type: 'text-delta', text: textMember(fields, 'text') ?? '' }];
+  if (type === 'thinking') return [{ type: 'thinking-delta', text: textMember(fields, 'thinking') ?? '' }];
+  if (type === 'redacted_thinking') return [{ type: 'thinking-end', redacted: textMember(fields, 'data') ?? '' }];
+  if (type !== 'tool_use') return [];
+  return [
+    { type: 'tool-use-start', index, id: textMember(fields, 'id') ?? '', name: textMember(fields, 'name') ?? '' },
+  ];
+}
+
+function endOf({ index, type, fields, json }: AnthropicBlockDraft): readonly WireReplyEvent[] {
+  if (type === 'thinking') {
+    const signature = textMember(fields, 'signature') ?? '';
+    return [{ type: 'thinking-end', ...(signature === '' ? {} : { signature }) }];
+  }
+  if (type !== 'tool_use') return [];
+  const input = jsonObjectOf(memberAt(fields, 'input'));
+  const whole = json === '' && input !== undefined ? { parameters: input } : parseToolArguments(json);
+  return [{ type: 'tool-use-end', index, ...whole }];
+}
+
+function anthropicUsage(usage: JsonObject): WireReplyEvent {
+  const [read, written] = [
+    countMember(usage, 'cache_read_input_tokens'),
+    countMember(usage, 'cache_creation_input_tokens'),
+  ];
+  return usageEvent(usage, {
+    // Its own figure leaves out what went through the cache, which in a long conversation is nearly everything.
+    inputTokens: (countMember(usage, 'input_tokens') ?? 0) + (read ?? 0) + (written ?? 0),
+    outputTokens: countMember(usage, 'output_tokens') ?? 0,
+    cacheReadTokens: read,
+    cacheWriteTokens: written,
+    reasoningTokens: countMember(usage, 'output_tokens_details', 'thinking_tokens'),
+  });
+}
+
+/** The events of a whole message: the same reader, fed with the stream that would have said it. */
+export function anthropicWhole(body: Json): readonly WireReplyEvent[] {
+  if (textMember(body, 'type') !== 'message' || !Array.isArray(memberAt(body, 'content')))
+    throw new WireFailure('The answer is no message with content.', body);
+  const reader = anthropicReader();
+  const events: WireReplyEvent[] = [];
+  const read = (data: Json) => {
+    for (const event of reader.read(data, '') ?? []) events.push(event);
+  };
+  read({ type: 'message_start', message: { usage: memberAt(body, 'usage') ?? null } });
+  for (const [index, block] of jsonListOf(memberAt(body, 'content')).entries()) {
+    read({ type: 'content_block_start', index, content_block: block });
+    const input = memberAt(block, 'input');
+    if (textMember(block, 'type') === 'tool_use' && input !== undefined)
+      read({
+        type: 'content_block_delta',
+        index,
+        delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+      });
+    read({ type: 'content_block_stop', index });
+  }
+  read({ type: 'message_delta', delta: { stop_reason: memberAt(body, 'stop_reason') ?? null } });
+  read({ type: 'message_stop' });
+  return [...events, ...reader.end()];
+}

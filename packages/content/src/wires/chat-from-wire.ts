@@ -1,0 +1,181 @@
+/** Chat completions, as OpenAI defined them and many servers speak them: from chunks and bodies to events. Pure. */
+import type { Json, JsonObject } from '@coppice/core';
+import { ChatChunks, type ChatPiece } from './chat-chunks.ts';
+import type { FinishReason, WireReplyEvent } from './contract.ts';
+import { doneMark, WireFailure, type WireReader } from './contract.ts';
+import { parseToolArguments } from './tool-arguments.ts';
+import { usageEvent } from './usage-event.ts';
+import { countMember, dataUrl, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['eos', 'stop'],
+  ['end_turn', 'stop'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['tool_calls', 'tool-use'],
+  ['function_call', 'tool-use'],
+  ['content_filter', 'content-filter'],
+]);
+
+/** A reader for the chunks of one completion. Of several choices only the first is read: n is done by calling n times. */
+export function chatReader(): WireReader {
+  const chunks = new ChatChunks();
+  const details: JsonObject[] = [];
+  // Calls whose name may still go on are announced when their arguments begin, or another call does.
+  let announced = 0;
+  let finish: Json = null;
+  let refused = false;
+  let done = false;
+  const announce = (until: number, out: WireReplyEvent[]) => {
+    for (const { place, id, name } of chunks.callsOf(0).slice(announced, until))
+      out.push({ type: 'tool-use-start', index: place, id, name });
+    announced = Math.max(announced, until);
+  };
+  const addPiece = (piece: ChatPiece, out: WireReplyEvent[]) => {
+    switch (piece.type) {
+      case 'text':
+        out.push({ type: 'text-delta', text: piece.text });
+        break;
+      case 'refusal':
+        refused = true;
+        out.push({ type: 'text-delta', text: piece.text });
+        break;
+      case 'reasoning':
+        out.push({ type: 'thinking-delta', text: piece.text });
+        break;
+      case 'detail':
+        mergeDetail(details, piece.value);
+        break;
+      case 'image': {
+        const image = dataUrl(textMember(piece.value, 'image_url', 'url') ?? '');
+        if (image === undefined) break;
+        const source = { type: 'base64', data: image.data } as const;
+        out.push({ type: 'image', block: { type: 'image', mediaType: image.mediaType, source } });
+        break;
+      }
+      case 'call':
+        announce(piece.call.place + (piece.json === '' ? 0 : 1), out);
+        if (piece.json !== '') out.push({ type: 'tool-use-delta', index: piece.call.place, json: piece.json });
+        break;
+      case 'finish':
+        finish = piece.reason;
+        break;
+      case 'audio':
+        // Nobody asks for speech.
+        break;
+    }
+  };
+  return {
+    get done() {
+      return done;
+    },
+    read(data) {
+      if (data === doneMark) {
+        done = true;
+        return [];
+      }
+      const before = chunks.usage;
+      const pieces = chunks.read(data).filter(({ choice }) => choice === 0);
+      const out: WireReplyEvent[] = [];
+      for (const piece of pieces) addPiece(piece, out);
+      const moved = pieces.some(({ type }) => type === 'finish' || type === 'call') || chunks.usage !== before;
+      if (out.length === 0) return moved ? [] : null;
+      // What proves the reasoning comes with its last piece, so it is closed when something else begins.
+      return closing(out, details);
+    },
+    end() {
+      const out: WireReplyEvent[] = [];
+      if (details.length > 0) out.push(proof(details));
+      const calls = chunks.callsOf(0);
+      announce(calls.length, out);
+      for (const { place, json } of calls)
+        out.push({ type: 'tool-use-end', index: place, ...parseToolArguments(json) });
+      if (chunks.usage !== null) out.push(chatUsage(chunks.usage));
+      if (finish === null && !done) return out;
+      out.push({ type: 'end', finishReason: finishOf(finish, refused, calls.length > 0), raw: finish });
+      return out;
+    },
+  };
+}
+
+// How other servers say that a limit of tokens was reached, such as `model_length` and `MAX_TOKENS`.
+const lengthLike = /length|max.*tokens|token.*limit|context.*(?:window|exceeded)/i;
+
+function finishOf(finish: Json, refused: boolean, called: boolean): FinishReason {
+  if (refused) return 'refusal';
+  const known = typeof finish === 'string' ? (finishReasons.get(finish) ?? lengthOf(finish)) : 'stop';
+  // Several servers say `stop` whatever happened.
+  return called && (known === 'stop' || known === undefined) ? 'tool-use' : (known ?? 'other');
+}
+
+function lengthOf(finish: string): FinishReason | undefined {
+  return lengthLike.test(finish) ? 'length' : undefined;
+}
+
+function proof(details: JsonObject[]): WireReplyEvent {
+  const proved = details.splice(0);
+  const worth = proved.some(
+    (each) => memberAt(each, 'signature') !== undefined || memberAt(each, 'data') !== undefined,
+  );
+  return { type: 'thinking-end', ...(worth ? { signature: JSON.stringify(proved) } : {}) };
+}
+
+function closing(events: readonly WireReplyEvent[], details: JsonObject[]): readonly WireReplyEvent[] {
+  const first = events.findIndex(
+    (event) => event.type !== 'thinking-delta' && !(event.type === 'text-delta' && event.text === ''),
+  );
+  if (first === -1 || details.length === 0) return events;
+  return [...events.slice(0, first), proof(details), ...events.slice(first)];
+}
+
+// Details come in pieces like everything else: those of one index belong together, text to text.
+function mergeDetail(details: JsonObject[], piece: JsonObject): void {
+  const last = details.at(-1);
+  const same =
+    last !== undefined &&
+    memberAt(last, 'type') === memberAt(piece, 'type') &&
+    memberAt(last, 'index') === memberAt(piece, 'index');
+  if (last === undefined || !same) {
+    details.push(piece);
+    return;
+  }
+  const merged: Record<string, Json> = { ...last };
+  for (const [key, value] of Object.entries(piece)) {
+    if (value === null) continue;
+    const before = merged[key];
+    const joins =
+      (key === 'text' || key === 'summary' || key === 'data') &&
+      typeof before === 'string' &&
+      typeof value === 'string';
+    merged[key] = joins ? before + value : value;
+  }
+  details[details.length - 1] = merged;
+}
+
+function chatUsage(usage: JsonObject): WireReplyEvent {
+  return usageEvent(usage, {
+    inputTokens: countMember(usage, 'prompt_tokens') ?? 0,
+    outputTokens: countMember(usage, 'completion_tokens') ?? 0,
+    cacheReadTokens:
+      countMember(usage, 'prompt_tokens_details', 'cached_tokens') ?? countMember(usage, 'prompt_cache_hit_tokens'),
+    cacheWriteTokens: countMember(usage, 'prompt_tokens_details', 'cache_write_tokens'),
+    reasoningTokens: countMember(usage, 'completion_tokens_details', 'reasoning_tokens'),
+  });
+}
+
+/** The events of a whole completion: the same reader, fed with one chunk that says everything. */
+export function chatWhole(body: Json): readonly WireReplyEvent[] {
+  const [choice] = jsonListOf(memberAt(body, 'choices'));
+  const message = jsonObjectOf(memberAt(choice, 'message'));
+  if (message === undefined) throw new WireFailure('The answer has no choices with a message.', body);
+  // Each call is whole here, whatever ids they have.
+  const calls = jsonListOf(memberAt(message, 'tool_calls')).map((call, index) => ({ ...jsonObjectOf(call), index }));
+  const delta = calls.length === 0 ? message : { ...message, tool_calls: calls };
+  const reader = chatReader();
+  const usage = memberAt(body, 'usage') ?? null;
+  const finish = memberAt(choice, 'finish_reason') ?? null;
+  const events = reader.read({ choices: [{ index: 0, delta, finish_reason: finish }], usage }, '') ?? [];
+  reader.read(doneMark, '');
+  return [...events, ...reader.end()];
+}

@@ -1,0 +1,179 @@
+import type { Json, JsonObject } from '@coppice/core';
+import { describe, expect, it } from 'vitest';
+import { foldChunks, foldEvents, foldResponse } from '../formats/request-log/streams.ts';
+import { anthropicReader } from './anthropic-from-wire.ts';
+import { chatReader } from './chat-from-wire.ts';
+import type { WireReader, WireReplyEvent } from './contract.ts';
+import { responsesReader } from './responses-from-wire.ts';
+
+function eventsOf(reader: WireReader, stream: readonly Json[]): WireReplyEvent[] {
+  const events: WireReplyEvent[] = [];
+  for (const each of stream) for (const event of reader.read(each, '') ?? []) events.push(event);
+  return [...events, ...reader.end()];
+}
+
+/** What a reply says, as whoever shows it while it comes puts it together. */
+function shown(events: readonly WireReplyEvent[]) {
+  const said = { text: '', thinking: '', calls: new Map<number, { id: string; name: string; json: string }>() };
+  for (const event of events) {
+    if (event.type === 'text-delta') said.text += event.text;
+    if (event.type === 'thinking-delta') said.thinking += event.text;
+    if (event.type === 'tool-use-start') said.calls.set(event.index, { id: event.id, name: event.name, json: '' });
+    const call = event.type === 'tool-use-delta' ? said.calls.get(event.index) : undefined;
+    if (event.type === 'tool-use-delta' && call !== undefined) call.json += event.json;
+  }
+  return { ...said, calls: [...said.calls.values()] };
+}
+
+const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+const end = chunk({}, 'tool_calls');
+
+/** Odd streams of servers that speak chat completions, and what they say. */
+const odd: readonly (readonly [string, readonly JsonObject[], ReturnType<typeof shown>])[] = [
+  [
+    'a name in pieces',
+    [
+      chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'lo' } }] }),
+      chunk({ tool_calls: [{ index: 0, function: { name: 'ok', arguments: '{"x"' } }] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: ':1}' } }] }),
+      end,
+    ],
+    { text: '', thinking: '', calls: [{ id: 'a', name: 'look', json: '{"x":1}' }] },
+  ],
+  [
+    'the whole name and id with every piece, and no index',
+    [
+      chunk({ tool_calls: [{ id: 'a', function: { name: 'look', arguments: '{"x"' } }] }),
+      chunk({ tool_calls: [{ id: 'a', function: { name: 'look', arguments: ':1}' } }] }),
+      chunk({ tool_calls: [{ id: 'b', function: { name: 'look', arguments: '{}' } }] }),
+      end,
+    ],
+    {
+      text: '',
+      thinking: '',
+      calls: [
+        { id: 'a', name: 'look', json: '{"x":1}' },
+        { id: 'b', name: 'look', json: '{}' },
+      ],
+    },
+  ],
+  [
+    'the same index for every call',
+    [
+      chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'look', arguments: '{}' } }] }),
+      chunk({ tool_calls: [{ index: 0, id: 'b', function: { name: 'read', arguments: '{}' } }] }),
+      end,
+    ],
+    {
+      text: '',
+      thinking: '',
+      calls: [
+        { id: 'a', name: 'look', json: '{}' },
+        { id: 'b', name: 'read', json: '{}' },
+      ],
+    },
+  ],
+  [
+    'arguments as an object',
+    [chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'look', arguments: { x: 1 } } }] }), end],
+    { text: '', thinking: '', calls: [{ id: 'a', name: 'look', json: '{"x":1}' }] },
+  ],
+  [
+    'content in parts, with reasoning among them',
+    [
+      chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] }),
+      chunk({ content: [{ type: 'text', text: 'Yes' }] }),
+      chunk({ content: '.' }),
+      chunk({}, 'stop'),
+    ],
+    { text: 'Yes.', thinking: 'Hm.', calls: [] },
+  ],
+  [
+    'reasoning under three names',
+    [
+      chunk({ reasoning_content: '', reasoning: 'One. ' }),
+      chunk({ reasoning_content: 'Two. ' }),
+      chunk({ thinking: 'Three. ' }),
+      chunk({ reasoning_details: [{ type: 'reasoning.text', text: 'Four.' }] }),
+      chunk({ content: 'Yes.' }, 'stop'),
+    ],
+    { text: 'Yes.', thinking: 'One. Two. Three. Four.', calls: [] },
+  ],
+];
+
+describe('one reading of each stream', () => {
+  it.each(odd)(
+    '[WR4] a chat stream says the same to whoever shows it and whoever keeps it: %s',
+    (_name, stream, said) => {
+      const events = shown(eventsOf(chatReader(), stream));
+      expect(events).toEqual(said);
+      const { choices } = foldChunks(stream);
+      expect(choices).toMatchObject([
+        {
+          message: {
+            content: said.text,
+            ...(said.thinking === '' ? {} : { reasoning_content: said.thinking }),
+            ...(said.calls.length === 0
+              ? {}
+              : {
+                  tool_calls: said.calls.map(({ id, name, json }) => ({
+                    id,
+                    type: 'function',
+                    function: { name, arguments: json },
+                  })),
+                }),
+          },
+        },
+      ]);
+    },
+  );
+
+  it('[WR4] an Anthropic signature comes in pieces, and null says nothing of the usage', () => {
+    const stream = [
+      { type: 'message_start', message: { id: 'm', usage: { input_tokens: 7, cache_read_input_tokens: 3 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm.' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'ab' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'cd' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { input_tokens: null, output_tokens: 2 } },
+      { type: 'message_stop' },
+    ];
+    expect(eventsOf(anthropicReader(), stream)).toMatchObject([
+      { type: 'thinking-delta' },
+      { type: 'thinking-delta', text: 'Hm.' },
+      { type: 'thinking-end', signature: 'abcd' },
+      { type: 'usage', inputTokens: 10, outputTokens: 2 },
+      { type: 'end', finishReason: 'stop' },
+    ]);
+    expect(foldEvents(stream)).toMatchObject({
+      content: [{ type: 'thinking', thinking: 'Hm.', signature: 'abcd' }],
+      usage: { input_tokens: 7, output_tokens: 2, cache_read_input_tokens: 3 },
+      stop_reason: 'end_turn',
+    });
+  });
+
+  it('[WR4] paragraphs of a summary stay apart, also in a response that broke off', () => {
+    const delta = (part: number, text: string) => ({
+      type: 'response.reasoning_summary_text.delta',
+      output_index: 0,
+      summary_index: part,
+      delta: text,
+    });
+    const stream = [
+      { type: 'response.output_item.added', output_index: 0, item: { type: 'reasoning', id: 'rs' } },
+      ...[delta(0, 'On'), delta(0, 'e.'), delta(1, 'Two.')],
+      { type: 'response.output_item.added', output_index: 1, item: { type: 'message', id: 'msg' } },
+      { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'Yes' },
+    ];
+    expect(shown(eventsOf(responsesReader(), stream))).toMatchObject({ thinking: 'One.\n\nTwo.', text: 'Yes' });
+    expect(foldResponse(stream)).toMatchObject({
+      output: [
+        { type: 'reasoning', summary: [{ text: 'One.' }, { text: 'Two.' }] },
+        { type: 'message', content: [{ type: 'output_text', text: 'Yes' }] },
+      ],
+    });
+  });
+});

@@ -1,0 +1,146 @@
+/** What the events of a response say: for whoever passes a reply on, and whoever puts it together. */
+import type { Json, JsonObject } from '@coppice/core';
+import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+
+/** What texts of an item are: words, a refusal, readable reasoning, or the arguments or input of a call. */
+export type ResponsesText = 'text' | 'refusal' | 'summary' | 'reasoning' | 'arguments' | 'input';
+
+/** An item of the output as far as it has come. */
+export interface ResponsesItemDraft {
+  readonly index: number;
+  readonly type: string;
+  /** As it began, and as it is once it has ended. */
+  item: JsonObject;
+  isDone: boolean;
+  /** What came of it in pieces: each part by its number. */
+  readonly texts: Map<ResponsesText, Map<number, string>>;
+}
+
+/** What an event did to an item. */
+export interface ResponsesChange {
+  readonly what: 'begun' | 'ended' | ResponsesText;
+  readonly draft: ResponsesItemDraft;
+  readonly piece: string;
+}
+
+const textEvents: ReadonlyMap<string, ResponsesText> = new Map([
+  ['response.output_text.delta', 'text'],
+  ['response.refusal.delta', 'refusal'],
+  ['response.reasoning_summary_text.delta', 'summary'],
+  ['response.reasoning_text.delta', 'reasoning'],
+  ['response.function_call_arguments.delta', 'arguments'],
+  ['response.custom_tool_call_input.delta', 'input'],
+]);
+
+const lifeSigns: ReadonlySet<string> = new Set(['response.created', 'response.in_progress', 'response.queued']);
+
+/** Reads the events of one response. Items are told apart by their place in the output. */
+export class ResponsesEvents {
+  readonly #items = new Map<number, ResponsesItemDraft>();
+  #response: JsonObject = {};
+  /** The response as its last event has it; null while it goes on. */
+  ended: JsonObject | null = null;
+  /** What the service said of a failure; null where it said none. */
+  failure: Json = null;
+
+  /** What an event does; null for signs of life. */
+  read(event: Json, name = ''): readonly ResponsesChange[] | null {
+    const type = textMember(event, 'type') ?? name;
+    const said = jsonObjectOf(memberAt(event, 'response'));
+    if (said !== undefined) this.#response = { ...this.#response, ...said };
+    if (lifeSigns.has(type)) return null;
+    const text = textEvents.get(type);
+    if (text !== undefined) return this.#say(event, text);
+    switch (type) {
+      case 'response.output_item.added':
+        return this.#begin(event);
+      case 'response.output_item.done':
+        return this.#end(event);
+      case 'response.completed':
+        this.ended = this.#response;
+        return [];
+      case 'response.incomplete':
+        this.#response = { ...this.#response, status: 'incomplete' };
+        this.ended = this.#response;
+        return [];
+      case 'response.failed':
+        this.failure = memberAt(event, 'response', 'error') ?? {};
+        return [];
+      case 'error':
+        this.failure = memberAt(event, 'error') ?? event;
+        this.#response = { ...this.#response, error: this.failure };
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  /** The response that the events are parts of; of one that broke off, what had come until then. */
+  toResponse(): JsonObject {
+    if (jsonListOf(memberAt(this.#response, 'output')).length > 0) return this.#response;
+    const output = [...this.#items.values()].sort((a, b) => a.index - b.index).map(itemOf);
+    return { ...this.#response, output };
+  }
+
+  #begin(event: Json): readonly ResponsesChange[] {
+    const index = countMember(event, 'output_index') ?? 0;
+    const item = jsonObjectOf(memberAt(event, 'item')) ?? {};
+    const draft = { index, type: textMember(item, 'type') ?? '', item, isDone: false, texts: new Map() };
+    this.#items.set(index, draft);
+    return [{ what: 'begun', draft, piece: '' }];
+  }
+
+  #end(event: Json): readonly ResponsesChange[] {
+    const known = this.#items.get(countMember(event, 'output_index') ?? 0);
+    const begun = known === undefined || known.isDone ? this.#begin(event) : [];
+    const draft = begun[0]?.draft ?? known;
+    if (draft === undefined) return begun;
+    draft.item = jsonObjectOf(memberAt(event, 'item')) ?? draft.item;
+    draft.isDone = true;
+    return [...begun, { what: 'ended', draft, piece: '' }];
+  }
+
+  #say(event: Json, what: ResponsesText): readonly ResponsesChange[] {
+    const index = countMember(event, 'output_index') ?? 0;
+    const draft = this.#items.get(index) ?? this.#unannounced(index, what);
+    const part = countMember(event, 'content_index') ?? countMember(event, 'summary_index') ?? 0;
+    const parts = draft.texts.get(what) ?? new Map<number, string>();
+    draft.texts.set(what, parts);
+    const delta = textMember(event, 'delta') ?? '';
+    // A further part of a summary is a paragraph of its own.
+    const piece = what === 'summary' && !parts.has(part) && parts.size > 0 ? `\n\n${delta}` : delta;
+    parts.set(part, (parts.get(part) ?? '') + delta);
+    return [{ what, draft, piece }];
+  }
+
+  /** An item that nobody said begins. */
+  #unannounced(index: number, what: ResponsesText): ResponsesItemDraft {
+    const types = { text: 'message', refusal: 'message', summary: 'reasoning', reasoning: 'reasoning' };
+    const type = what === 'arguments' ? 'function_call' : what === 'input' ? 'custom_tool_call' : types[what];
+    const draft: ResponsesItemDraft = { index, type, item: { type }, isDone: false, texts: new Map() };
+    this.#items.set(index, draft);
+    return draft;
+  }
+}
+
+/** An item with what came of it in pieces, where it did not come to its end. */
+function itemOf({ type, item, isDone, texts }: ResponsesItemDraft): JsonObject {
+  if (isDone || texts.size === 0) return item;
+  const partsOf = (what: ResponsesText) => [...(texts.get(what) ?? [])].sort(([a], [b]) => a - b);
+  const whole = (what: ResponsesText) =>
+    partsOf(what)
+      .map(([, text]) => text)
+      .join('');
+  if (type === 'function_call') return { ...item, arguments: whole('arguments') };
+  if (type === 'custom_tool_call') return { ...item, input: whole('input') };
+  if (type === 'reasoning') {
+    const content = partsOf('reasoning').map(([, text]) => ({ type: 'reasoning_text', text }));
+    const summary = partsOf('summary').map(([, text]) => ({ type: 'summary_text', text }));
+    return { ...item, summary, ...(content.length === 0 ? {} : { content }) };
+  }
+  const content = [
+    ...partsOf('text').map(([part, text]) => ({ part, block: { type: 'output_text', text } })),
+    ...partsOf('refusal').map(([part, refusal]) => ({ part, block: { type: 'refusal', refusal } })),
+  ].sort((a, b) => a.part - b.part);
+  return { type: 'message', role: 'assistant', ...item, content: content.map(({ block }) => block) };
+}

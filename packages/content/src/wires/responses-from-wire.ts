@@ -1,0 +1,162 @@
+/** Responses, which OpenAI's reasoning models need: from stream events and bodies to our events. Pure. */
+import type { Json, JsonObject } from '@coppice/core';
+import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
+import { WireFailure } from './contract.ts';
+import { type ResponsesChange, ResponsesEvents, type ResponsesItemDraft } from './responses-events.ts';
+import { parseToolArguments } from './tool-arguments.ts';
+import { usageEvent } from './usage-event.ts';
+import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+
+/** A call that the response itself calls incomplete, however whole its arguments look. */
+const incompleteCall = { parameters: {}, malformed: 'The arguments were cut off.' } as const;
+
+/** A reader for the stream of one response. */
+export function responsesReader(): WireReader {
+  const events = new ResponsesEvents();
+  const state = { called: false, refused: false };
+  return {
+    get done() {
+      return events.ended !== null;
+    },
+    read(data, name) {
+      const changes = events.read(data, name);
+      if (events.failure !== null) return failed(events.failure, data);
+      return changes?.flatMap((change) => eventsOf(change, state)) ?? null;
+    },
+    end() {
+      const { ended } = events;
+      if (ended === null) return [];
+      const out: WireReplyEvent[] = [];
+      const usage = jsonObjectOf(memberAt(ended, 'usage'));
+      if (usage !== undefined) out.push(responsesUsage(usage));
+      const why = textMember(ended, 'incomplete_details', 'reason');
+      const isIncomplete = textMember(ended, 'status') === 'incomplete';
+      out.push({
+        type: 'end',
+        finishReason: finishOf(why, isIncomplete, state.called, state.refused),
+        raw: why ?? memberAt(ended, 'status') ?? null,
+      });
+      return out;
+    },
+  };
+}
+
+/** What has been seen in a response. */
+interface Seen {
+  called: boolean;
+  refused: boolean;
+}
+
+function eventsOf({ what, draft, piece }: ResponsesChange, seen: Seen): readonly WireReplyEvent[] {
+  switch (what) {
+    case 'begun':
+      return beginningOf(draft, seen);
+    case 'ended':
+      return endOf(draft, seen);
+    case 'refusal':
+      seen.refused = true;
+      return [{ type: 'text-delta', text: piece }];
+    case 'text':
+      return [{ type: 'text-delta', text: piece }];
+    case 'summary':
+    case 'reasoning':
+      return [{ type: 'thinking-delta', text: piece }];
+    case 'arguments':
+      return [{ type: 'tool-use-delta', index: draft.index, json: piece }];
+    case 'input':
+      // Nobody offers such tools.
+      return [];
+  }
+}
+
+function beginningOf({ index, type, item }: ResponsesItemDraft, seen: Seen): readonly WireReplyEvent[] {
+  if (type !== 'function_call') return [];
+  seen.called = true;
+  return [
+    { type: 'tool-use-start', index, id: textMember(item, 'call_id') ?? '', name: textMember(item, 'name') ?? '' },
+  ];
+}
+
+function endOf(draft: ResponsesItemDraft, seen: Seen): readonly WireReplyEvent[] {
+  const { type, item, texts } = draft;
+  switch (type) {
+    case 'function_call':
+      return callEnd(draft);
+    case 'reasoning': {
+      const out: WireReplyEvent[] = [];
+      const summary = jsonListOf(memberAt(item, 'summary')).map((part) => textMember(part, 'text') ?? '');
+      if (texts.size === 0 && summary.length > 0) out.push({ type: 'thinking-delta', text: summary.join('\n\n') });
+      const [id, proof] = [textMember(item, 'id'), textMember(item, 'encrypted_content')];
+      // Both or none: reasoning goes back by its name and its encrypted form together.
+      const proved = id !== undefined && proof !== undefined ? { signature: id, redacted: proof } : {};
+      out.push({ type: 'thinking-end', ...proved });
+      return out;
+    }
+    case 'message':
+      if (texts.size > 0) return [];
+      return jsonListOf(memberAt(item, 'content')).map((part) => {
+        const refusal = textMember(part, 'refusal');
+        seen.refused ||= refusal !== undefined;
+        return { type: 'text-delta', text: refusal ?? textMember(part, 'text') ?? '' };
+      });
+    case 'image_generation_call': {
+      const data = textMember(item, 'result');
+      if (data === undefined) return [];
+      const mediaType = `image/${textMember(item, 'output_format') ?? 'png'}`;
+      return [{ type: 'image', block: { type: 'image', mediaType, source: { type: 'base64', data } } }];
+    }
+    default:
+      return [];
+  }
+}
+
+function callEnd({ index, item, texts }: ResponsesItemDraft): readonly WireReplyEvent[] {
+  const out: WireReplyEvent[] = [];
+  const said = [...(texts.get('arguments')?.values() ?? [])].join('');
+  const json = said === '' ? (textMember(item, 'arguments') ?? '') : said;
+  if (said === '' && json !== '') out.push({ type: 'tool-use-delta', index, json });
+  const read = parseToolArguments(json);
+  const isCut = textMember(item, 'status') === 'incomplete' && read.malformed === undefined;
+  out.push({ type: 'tool-use-end', index, ...(isCut ? incompleteCall : read) });
+  return out;
+}
+
+function failed(error: Json, data: Json): never {
+  const marks = [textMember(error, 'code') ?? '', textMember(error, 'type') ?? ''].filter((mark) => mark !== '');
+  const message = textMember(error, 'message') ?? 'the response failed';
+  throw new WireFailure(message, data, marks);
+}
+
+function finishOf(why: string | undefined, incomplete: boolean, called: boolean, refused: boolean): FinishReason {
+  if (why === 'content_filter') return 'content-filter';
+  // Whatever else a response is incomplete for, it was cut off.
+  if (why === 'max_output_tokens' || incomplete) return 'length';
+  if (why !== undefined) return 'other';
+  if (refused) return 'refusal';
+  return called ? 'tool-use' : 'stop';
+}
+
+function responsesUsage(usage: JsonObject): WireReplyEvent {
+  return usageEvent(usage, {
+    inputTokens: countMember(usage, 'input_tokens') ?? 0,
+    outputTokens: countMember(usage, 'output_tokens') ?? 0,
+    cacheReadTokens: countMember(usage, 'input_tokens_details', 'cached_tokens'),
+    cacheWriteTokens: countMember(usage, 'input_tokens_details', 'cache_write_tokens'),
+    reasoningTokens: countMember(usage, 'output_tokens_details', 'reasoning_tokens'),
+  });
+}
+
+/** The events of a whole response: the same reader, fed with its items one by one. */
+export function responsesWhole(body: Json): readonly WireReplyEvent[] {
+  if (!Array.isArray(memberAt(body, 'output'))) throw new WireFailure('The answer is no response with output.', body);
+  const reader = responsesReader();
+  const events: WireReplyEvent[] = [];
+  const read = (data: Json) => {
+    for (const event of reader.read(data, '') ?? []) events.push(event);
+  };
+  for (const [place, item] of jsonListOf(memberAt(body, 'output')).entries())
+    read({ type: 'response.output_item.done', output_index: place, item });
+  if (textMember(body, 'status') === 'failed') read({ type: 'response.failed', response: body });
+  else read({ type: 'response.completed', response: body });
+  return [...events, ...reader.end()];
+}
