@@ -75,6 +75,8 @@ function answerSubtree(tree: Tree, read: SubtreeAnswer, around: OutsideTree): An
       return findAnyNode(tree, read.id) ?? null;
     case 'nodes':
       return read.ids.flatMap((id) => findNode(tree, id) ?? []);
+    case 'pause':
+      return null;
     case 'path':
       return pathPart(tree, read.to, read.limit);
     case 'pathMeta':

@@ -177,6 +177,8 @@ export interface Reads {
   log: { args: { readonly since: number }; answer: readonly Commit[] };
   /** The tree of the same owner that a live node belongs to. */
   home: { args: { readonly id: NodeId }; answer: TreeId | null };
+  /** Nothing. Long work asks it every few hundred nodes, and a store may let others go first there. The answer is null. */
+  pause: { args: Readonly<Record<never, never>>; answer: null };
   /** The owner's forest tree with a key, if it is not in the trash. */
   forest: { args: { readonly key: string; readonly project: string }; answer: TreeId | null };
 }

@@ -90,6 +90,7 @@ const shapes: { readonly [K in ReadName]: ArgumentShape<K> } = {
   undoable: act,
   redoable: act,
   rows: elsewhere,
+  pause: {},
   log: { since: finite },
   home: { id },
   forest: { key: requiredText, project: requiredText },

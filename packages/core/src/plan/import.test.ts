@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { nodeId, treeId } from '../ids.ts';
-import { assistant, refusalOf, runAndCheck, stepTypesOf, TestTree, user, uuid } from '../testing/index.ts';
+import { runReads } from '../reads.ts';
+import { assistant, refusalOf, runAndCheck, stepTypesOf, TestTree, testKit, user, uuid } from '../testing/index.ts';
 import { allBookmarks, emptyTree, findAnyNode } from '../tree.ts';
-import type { ImportCommand, ImportNode } from './import.ts';
+import { type ImportCommand, type ImportNode, importTree } from './import.ts';
 
 const q: ImportNode = { id: uuid(11), parentId: null, order: 0, message: user('q'), createdAt: 5 };
 const a1: ImportNode = { id: uuid(12), parentId: uuid(11), order: 1, message: assistant('a1'), group: 3 };
@@ -131,5 +132,32 @@ describe('an import', () => {
     expect(await refusalOf(fixture, importing([q], { attributes: { trashedAt: 1 } }))).toBe('tree/root-protected');
     const elsewhere = { treeId: treeId(uuid(2)), rootId: uuid(11) };
     expect(await refusalOf(fixture, importing([q], elsewhere))).toBe('id/taken');
+  });
+
+  test('[P116] a long import pauses every few hundred nodes, and a short one nowhere else than at its beginning', () => {
+    const pausesOf = (count: number) => {
+      const nodes = Array.from({ length: count }, (_, index) => ({
+        id: uuid(10_000 + index),
+        parentId: index === 0 ? null : uuid(9_999 + index),
+        order: 1,
+        message: user(`message ${index}`),
+      }));
+      let pauses = 0;
+      const context = {
+        treeId: treeId(uuid(1)),
+        now: 1,
+        newId: () => uuid(2),
+        kit: testKit,
+        actor: 'me',
+        stale: false,
+      };
+      const reading = importTree({ type: 'import', treeId: treeId(uuid(1)), nodes }, context);
+      runReads(reading, (read) => {
+        if (read.ask === 'pause') pauses++;
+        return read.ask === 'taken' ? [] : null;
+      });
+      return pauses;
+    };
+    expect([pausesOf(10), pausesOf(5_000)]).toEqual([2, 20]);
   });
 });

@@ -110,12 +110,12 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
 const nodesPerPause = 500;
 
 /**
- * Does something for each node. In between it asks what every store has at hand: one that carries a long plan out in turns
- * lets others in there. What is done stands apart from what asks: as one piece with it, it takes long to be compiled.
+ * Does something for each node, with pauses in between so that a store can answer others meanwhile. The work is a plain
+ * function, because V8 optimises it sooner than a generator body.
  */
 function* forAll(nodes: readonly ImportNode[], work: (node: ImportNode) => void): ReadProgram<void> {
   for (let from = 0; from < nodes.length; from += nodesPerPause) {
-    yield* ask('tree', {});
+    yield* ask('pause', {});
     nodes.slice(from, from + nodesPerPause).forEach(work);
   }
 }
@@ -164,8 +164,12 @@ function* surveyAll(
 ): ReadProgram<void> {
   const grouped = groupBy(nodes, (node) => ((node.group ?? 0) === 0 ? null : importParent(node, rootId)));
   const parents = new Set(fresh.map((node) => importParent(node, rootId)));
-  for (const id of parents)
-    if (id === rootId || taken.has(id)) yield* surveyParent(id, grouped.get(id) ?? [], parentInfos);
+  let surveyed = 0;
+  for (const id of parents) {
+    if (id !== rootId && !taken.has(id)) continue;
+    if (++surveyed % nodesPerPause === 0) yield* ask('pause', {});
+    yield* surveyParent(id, grouped.get(id) ?? [], parentInfos);
+  }
 }
 
 /** What must be known of a parent that was there before. One that the user removed is no ground. */

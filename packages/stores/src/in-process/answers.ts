@@ -25,7 +25,7 @@ export class Answers {
     const others = new Map<TreeId, Tree>();
     let step = reading.next();
     while (!step.done) {
-      const resting = turns?.rest();
+      const resting = step.value.ask === 'pause' ? turns?.rest() : undefined;
       if (resting !== undefined) await resting;
       const answered = this.#answer(owner, treeId, snapshot, step.value, others);
       // In memory nothing has to be waited for, and a planner mostly runs through without letting anybody in between.

@@ -64,6 +64,8 @@ export function fromPrefetch(scope: TreeScope, read: Read): Answer | undefined {
   if (scope.tree === null || ('treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId))
     return undefined;
   switch (read.ask) {
+    case 'pause':
+      return null;
     case 'tree':
       return toTreeRow(scope.tree);
     case 'head': {
@@ -94,6 +96,8 @@ function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
   // Foreign and unknown trees have no nodes: every question about them finds nothing.
   const known = scope.tree !== null ? tree : '';
   switch (read.ask) {
+    case 'pause':
+      return null;
     case 'tree':
       return scope.tree === null ? null : toTreeRow(scope.tree);
     case 'node':

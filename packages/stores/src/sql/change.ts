@@ -246,11 +246,10 @@ function* checkCommit(
 /** Drives a reading with queries. */
 export function* driveReads<T>(scope: TreeScope, reading: ReadProgram<T>): SqlTask<T> {
   let step = reading.next();
-  let looks = 0;
   while (!step.done) {
     const read = step.value;
-    // A planner that asks for the tree again and again has much to do: who drives it in turns lets others in here.
-    if (read.ask === 'tree' && ++looks > 1) yield [];
+    // An empty list of statements lets others go first where the work is driven in turns.
+    if (read.ask === 'pause') yield [];
     const known = fromPrefetch(scope, read);
     step = reading.next(known === undefined ? yield* answerRead(scope, read) : known);
   }
