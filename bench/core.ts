@@ -1,17 +1,6 @@
 /** The pure tree beside what it could have been: the seed sketch's copied mapping, a mutable Map, immutable and immer. */
-import {
-  applyOrThrow,
-  emptyTree,
-  type Message,
-  type NewNode,
-  type Node,
-  nodeId,
-  path,
-  positionBetween,
-  type Step,
-  type Tree,
-  treeId,
-} from '@coppice/core';
+import { type Message, type NewNode, type Node, nodeId, type Step, type Tree, treeId } from '@coppice/core';
+import { applyOrThrow, emptyTree, path, positionBetween } from '@coppice/core/tree';
 import { produce, setAutoFreeze } from 'immer';
 import { Map as ImmutableMap, List } from 'immutable';
 import { bytesOf, type Candidate, type Measure, race, repeated } from './measure.ts';

@@ -9,6 +9,12 @@ import { type CliFixture, makeCliFixture } from '@coppice/cli/testing';
 import * as content from '@coppice/content';
 import * as formats from '@coppice/content/formats';
 import * as core from '@coppice/core';
+import * as coreChatgpt from '@coppice/core/chatgpt';
+import * as coreContext from '@coppice/core/context';
+import * as coreDiff from '@coppice/core/diff';
+import * as coreHistory from '@coppice/core/history';
+import * as coreStore from '@coppice/core/store';
+import * as coreTree from '@coppice/core/tree';
 import * as engine from '@coppice/engine';
 import * as sessions from '@coppice/engine/sessions';
 import * as server from '@coppice/server';
@@ -24,6 +30,12 @@ const packages: Readonly<Record<string, object>> = {
   '@coppice/content': content,
   '@coppice/content/formats': formats,
   '@coppice/core': core,
+  '@coppice/core/tree': coreTree,
+  '@coppice/core/context': coreContext,
+  '@coppice/core/diff': coreDiff,
+  '@coppice/core/history': coreHistory,
+  '@coppice/core/chatgpt': coreChatgpt,
+  '@coppice/core/store': coreStore,
   '@coppice/engine': engine,
   '@coppice/engine/sessions': sessions,
   '@coppice/server': server,

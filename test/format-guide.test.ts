@@ -3,6 +3,12 @@ import * as content from '@coppice/content';
 import * as formats from '@coppice/content/formats';
 import { runFormatConformance } from '@coppice/content/formats/conformance';
 import * as core from '@coppice/core';
+import * as coreChatgpt from '@coppice/core/chatgpt';
+import * as coreContext from '@coppice/core/context';
+import * as coreDiff from '@coppice/core/diff';
+import * as coreHistory from '@coppice/core/history';
+import * as coreStore from '@coppice/core/store';
+import * as coreTree from '@coppice/core/tree';
 import * as stores from '@coppice/stores';
 import { functionBodyOf } from './checks/example-code.ts';
 import { examplesIn } from './checks/examples.ts';
@@ -12,6 +18,12 @@ const packages = {
   '@coppice/content': content,
   '@coppice/content/formats': formats,
   '@coppice/core': core,
+  '@coppice/core/tree': coreTree,
+  '@coppice/core/context': coreContext,
+  '@coppice/core/diff': coreDiff,
+  '@coppice/core/history': coreHistory,
+  '@coppice/core/chatgpt': coreChatgpt,
+  '@coppice/core/store': coreStore,
   '@coppice/stores': stores,
 };
 const page = 'docs/guides/write-a-format.md';

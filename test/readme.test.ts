@@ -5,6 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as content from '@coppice/content';
 import * as core from '@coppice/core';
+import * as coreChatgpt from '@coppice/core/chatgpt';
+import * as coreContext from '@coppice/core/context';
+import * as coreDiff from '@coppice/core/diff';
+import * as coreHistory from '@coppice/core/history';
+import * as coreStore from '@coppice/core/store';
+import * as coreTree from '@coppice/core/tree';
 import * as stores from '@coppice/stores';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -12,6 +18,12 @@ const root = join(import.meta.dirname, '..');
 const modules: Readonly<Record<string, unknown>> = {
   '@coppice/content': content,
   '@coppice/core': core,
+  '@coppice/core/tree': coreTree,
+  '@coppice/core/context': coreContext,
+  '@coppice/core/diff': coreDiff,
+  '@coppice/core/history': coreHistory,
+  '@coppice/core/chatgpt': coreChatgpt,
+  '@coppice/core/store': coreStore,
   '@coppice/stores': stores,
 };
 

@@ -1,6 +1,7 @@
 /** What could stand at the end of a line: for shells, which ask while the line is being typed. */
 import { existsSync } from 'node:fs';
-import { ask, previewOf, type Store } from '@coppice/core';
+import { ask, type Store } from '@coppice/core';
+import { previewOf } from '@coppice/core/tree';
 import type { CliContext } from './cli-context.ts';
 import { titleText } from './printing.ts';
 import { findTree, lastTree } from './resolve-target.ts';

@@ -4,11 +4,11 @@ import {
   type NodeId,
   type OutlineLine,
   type OutlineShape,
-  outlineOf,
   type TopologyNode,
   type TreeRow,
   textOf,
 } from '@coppice/core';
+import { outlineOf } from '@coppice/core/tree';
 import { countNoun } from './changing.ts';
 import type { Output } from './output.ts';
 import { oneLine } from './terminal/strip-control-sequences.ts';

@@ -8,11 +8,10 @@ import {
   type NodeId,
   type OutlineLine,
   type OutlineShape,
-  outlineOf,
   type ReadProgram,
   type TopologyNode,
-  topologyNode,
 } from '@coppice/core';
+import { outlineOf, topologyNode } from '@coppice/core/tree';
 
 /**
  * The places of a tree at which something happens: beginnings, forks, ends and nodes that are to be kept. What lies in

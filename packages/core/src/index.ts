@@ -1,32 +1,97 @@
-/** The public names of core, in reading order. */
-
-export * from './acts.ts';
-export { answerFromTree, type OutsideTree } from './answer-from-tree.ts';
-export * from './apply.ts';
-export * from './chatgpt-conversation.ts';
-export * from './check.ts';
-export * from './coalesce.ts';
-export * from './commit.ts';
-export * from './compaction.ts';
-export * from './context.ts';
-export { type ContextPage, type ContextPageRequest, type ContextShares, readContextPage } from './context-page.ts';
-export * from './decode.ts';
-export * from './diff.ts';
-export * from './errors.ts';
-export { boundaryBefore, truncate } from './graphemes.ts';
-export * from './ids.ts';
-export * from './json.ts';
-export * from './linear.ts';
-export * from './message.ts';
-export * from './node.ts';
+/** Running commands and reading trees through a store: what most programs need of core. */
+export type { ActCommits, NewestActIn } from './acts.ts';
+export type { OutsideTree } from './answer-from-tree.ts';
+export type { Applied } from './apply.ts';
+export type { ReplyLimit, ReplySpace, TokenCount, TokenEstimate, TokenUsage } from './budget.ts';
+export type {
+  Conversation,
+  ConversationFunctions,
+  ConversationMapping,
+  ConversationMessage,
+  ConversationNode,
+} from './chatgpt-conversation.ts';
+export type { TreeFinding, TreeFindingCode } from './check.ts';
+export type { PreparedCommit } from './commit.ts';
+export type { CompactionBudget, CompactionCut, CutOptions } from './compaction.ts';
+export type { Context, ContextOptions } from './context.ts';
+export type { ActiveCompaction, ContextEntry, ContextFlag, ContextKind } from './context-entries.ts';
+export type { ContextPage, ContextPageRequest, ContextShares } from './context-page.ts';
+export type { ContextTexts, Wrapper } from './context-wrappers.ts';
+export type { FieldMap, FieldReader, FieldReaders, FieldShapes } from './decode.ts';
+export type { BlockPart, BranchDiff, MessageDiff } from './diff.ts';
 export {
-  type OutlineLine,
-  type OutlineRequest,
-  type OutlineShape,
-  outlineOf,
-  outlineShape,
-} from './outline.ts';
-export * from './path.ts';
+  AppError,
+  type AppErrorInit,
+  type ErrorKind,
+  isAppError,
+  ok,
+  type Refusal,
+  type RefusalCode,
+  type Result,
+  refusal,
+  refusalKinds,
+  refuse,
+  refusedResult,
+  valueOf,
+} from './errors.ts';
+export { boundaryBefore, truncate } from './graphemes.ts';
+export {
+  type ActId,
+  actId,
+  type Brand,
+  isUuid,
+  type NodeId,
+  nodeId,
+  parseActId,
+  parseNodeId,
+  parseTreeId,
+  type TreeId,
+  treeId,
+} from './ids.ts';
+export type { TreeJson } from './json.ts';
+export type { FormerRow, Linear, LinearContext, Linearised } from './linear.ts';
+export {
+  type Block,
+  checkMessage,
+  hasToolUse,
+  isBlank,
+  isText,
+  isTextOnly,
+  isToolUse,
+  type Json,
+  type JsonObject,
+  type Message,
+  type MessageInput,
+  type MessageKit,
+  type Role,
+  roles,
+  type TextBlock,
+  type ToolUseBlock,
+  textMessage,
+  textOf,
+  toMessage,
+} from './message.ts';
+export {
+  type Alias,
+  type Bookmark,
+  type Content,
+  isMessageKind,
+  type Marker,
+  matchParentBelow,
+  type NewNode,
+  type Node,
+  type NodeHead,
+  type NodeKind,
+  type NodeMeta,
+  type NodeOrigin,
+  type NodeStatus,
+  nodeKinds,
+  nodeStatuses,
+  roleOf,
+  type TreeAttributes,
+} from './node.ts';
+export type { OutlineLine, OutlineRequest, OutlineShape } from './outline.ts';
+export type { BranchPage, PageRequest, TopologyNode } from './path.ts';
 export type {
   AnnotateCommand,
   Annotated,
@@ -70,40 +135,100 @@ export type { FinishCommand, Finished, NewReply, RegenerateCommand, Replied, Rep
 export type { RestoreCommand, Restored, RestoreVersionCommand } from './plan/restore.ts';
 export type { Split, SplitCommand } from './plan/split.ts';
 export type { RedoCommand, ReversalResult, UndoCommand } from './plan/undo.ts';
-export { isPosition, positionBetween, positionsBetween } from './position.ts';
-export * from './reads.ts';
-export { fromRows, rewind } from './rewind.ts';
-export { applyPatch, inversePatch, type RowChange } from './rows.ts';
-export { orderParentsFirst, stepsFromRows, toNewNode } from './rows-to-steps.ts';
-export * from './run.ts';
+export {
+  type ActRecord,
+  type Answer,
+  ask,
+  type Commit,
+  type CommitKind,
+  type ParentLink,
+  type PathMeta,
+  type PathMetaPart,
+  type PathPart,
+  type Read,
+  type ReadName,
+  type ReadProgram,
+  type Reads,
+  runReads,
+  runReadsAsync,
+  type SubtreeInfo,
+} from './reads.ts';
+export type { RequestCapabilities, RequestFlag, RequestMessages } from './request.ts';
+export type { RowChange } from './rows.ts';
+export { type MoveToTree, moveToTree, type Outcome, planOf, type RunContext, run } from './run.ts';
 export { type ReverseAnywhere, runAnywhere } from './run-anywhere.ts';
-export { type Silhouette, type SilhouetteStem, silhouetteOf } from './silhouette.ts';
+export type { Silhouette, SilhouetteStem } from './silhouette.ts';
+export type {
+  AnnotateStep,
+  AttributesStep,
+  BookmarkStep,
+  CommitNumbers,
+  InsertStep,
+  MoveStep,
+  Patch,
+  RegroupStep,
+  RemoveStep,
+  ReplaceStep,
+  RestoreStep,
+  SelectStep,
+  Step,
+  StepCheck,
+  StepDefinition,
+  StepKind,
+  StepType,
+  TreePosition,
+} from './steps/types.ts';
+export type {
+  AbortSignalLike,
+  Capabilities,
+  ChangeOptions,
+  ChangeResult,
+  PlannerFactory,
+  Prefetch,
+  TreeStore,
+} from './store.ts';
+export type {
+  AccountStore,
+  BackfillProgress,
+  BlobInfo,
+  BlobStore,
+  CommitSummary,
+  ConversationFormat,
+  ExternalId,
+  FsckReport,
+  LinearRecord,
+  ListEvent,
+  NewestAct,
+  NewRun,
+  Page,
+  Provenance,
+  PurgeReport,
+  Run,
+  RunChunk,
+  RunStore,
+  SearchHit,
+  SearchQuery,
+  Share,
+  Store,
+  StoreInfo,
+  Token,
+  TrashItem,
+  TreeQuery,
+  TreeSummary,
+  TreeWrites,
+  User,
+} from './store-services.ts';
+export type { ToolPair, ToolPairs } from './tool-pairs.ts';
+export type { BookmarkEntry, Tree, TreeEntry, TreeRow } from './tree.ts';
 export {
-  definitionOf,
-  invert,
-  isStructural,
-  parseStep,
-  parseSteps,
-  rowChanges,
-  stepsToJson,
-  stepTypes,
-} from './steps/index.ts';
-export * from './steps/types.ts';
-export { assertStorable } from './storable-steps.ts';
-export * from './store.ts';
-export * from './store-services.ts';
-export {
-  allBookmarks,
-  allNodes,
-  type BookmarkEntry,
-  bookmarkOn,
-  childCount,
-  childIds,
-  emptyTree,
-  findAnyNode,
-  findNode,
-  type Tree,
-  type TreeEntry,
-  type TreeRow,
-} from './tree.ts';
-export * from './tree-reads.ts';
+  readNodesAsOf,
+  readPage,
+  readPastAndPresent,
+  readPath,
+  readPathThrough,
+  readRecentLeaves,
+  readTopology,
+  readTree,
+  readTreeAsOf,
+} from './tree-reads.ts';
+export type { TextPart } from './word-diff.ts';

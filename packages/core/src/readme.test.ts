@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import * as tree from './entries/tree.ts';
 import * as core from './index.ts';
 import * as testing from './testing/index.ts';
 import * as reference from './testing/reference.ts';
 
 const modules: Readonly<Record<string, unknown>> = {
   '@coppice/core': core,
+  '@coppice/core/tree': tree,
   '@coppice/core/testing': testing,
   '@coppice/core/testing/reference': reference,
 };

@@ -4,7 +4,6 @@ import { normaliseMessage } from '@coppice/content';
 import {
   ask,
   type ConversationFormat,
-  isStale,
   type Message,
   type NewMessage,
   type NodeMeta,
@@ -13,8 +12,8 @@ import {
   type Store,
   type TreeId,
   valueOf,
-  versionConflict,
 } from '@coppice/core';
+import { isStale, versionConflict } from '@coppice/core/store';
 import type { z } from '@hono/zod-openapi';
 import type { RouteScope } from './routes/define.ts';
 import { type TreeView, toTreeView } from './tree-view.ts';

@@ -11,12 +11,12 @@ import {
   type ReadProgram,
   type ResultOf,
   type RunContext,
-  rowChanges,
   run,
   type Store,
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
+import { rowChanges } from '@coppice/core/tree';
 import type { z } from '@hono/zod-openapi';
 import type { RouteCall } from './routes/define.ts';
 import type { treeView as treeViewSchema } from './wire/schemas.ts';

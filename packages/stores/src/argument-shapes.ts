@@ -1,12 +1,10 @@
 /** What a store is asked and given, for callers without types. What planners ask is not looked at again. */
+import type { FieldMap, FieldReader, FieldReaders, Read, ReadName, ReadProgram, Reads } from '@coppice/core';
 import {
   anyValue,
   assertExactFields,
   describeValue,
   exactFields,
-  type FieldMap,
-  type FieldReader,
-  type FieldReaders,
   finite,
   flag,
   integer,
@@ -19,14 +17,10 @@ import {
   optionalField,
   optionalOrNull,
   ownField,
-  type Read,
-  type ReadName,
-  type ReadProgram,
-  type Reads,
   refuseMalformed,
   requiredText,
   texts,
-} from '@coppice/core';
+} from '@coppice/core/decode';
 
 type ArgumentShape<K extends ReadName> = { readonly [A in keyof Required<Reads[K]['args']>]: FieldReader<unknown> };
 

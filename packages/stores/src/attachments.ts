@@ -2,7 +2,8 @@
  * Which attachments are still referred to. A message names one by the hash of its bytes, in a source of type `blob`;
  * when what named it is purged and nothing else of its owner's does, its bytes go as well.
  */
-import { assertStorable, type Commit, type Node, type Plan } from '@coppice/core';
+import type { Commit, Node, Plan } from '@coppice/core';
+import { assertStorable } from '@coppice/core/store';
 
 const hash = /[0-9a-f]{64}/g;
 /** What the JSON text of everything that names an attachment holds. */

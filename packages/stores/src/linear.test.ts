@@ -1,6 +1,7 @@
 import { messageKit } from '@coppice/content';
-import { checkTree, isUuid, type LinearRecord, path, treeId, treeToJson } from '@coppice/core';
+import { isUuid, type LinearRecord, treeId } from '@coppice/core';
 import { assistant, user, uuid } from '@coppice/core/testing';
+import { checkTree, path, treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { derivedId, treeOfLinear } from './linear.ts';

@@ -3,18 +3,14 @@ import { derivedId, messageKit } from '@coppice/content';
 import {
   type ActId,
   actId,
-  applyOrThrow,
   ask,
   checkMessage,
-  emptyTree,
   isUuid,
   type LinearRecord,
-  linearSteps,
   type MessageKit,
   type NodeId,
   nodeId,
   type PreparedCommit,
-  prepareCommit,
   type ReadProgram,
   refuse,
   type Step,
@@ -22,6 +18,8 @@ import {
   type TreeId,
   valueOf,
 } from '@coppice/core';
+import { prepareCommit } from '@coppice/core/store';
+import { applyOrThrow, emptyTree, linearSteps } from '@coppice/core/tree';
 
 export { derivedId };
 

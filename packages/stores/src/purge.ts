@@ -1,12 +1,8 @@
 /** Taking removed nodes for good: which go, what is left of the rows, and what is left of their texts in the log. */
 import {
-  allBookmarks,
-  allNodes,
   type Block,
   type Commit,
   type Content,
-  findAnyNode,
-  fromRows,
   type Message,
   type Node,
   type NodeId,
@@ -16,6 +12,8 @@ import {
   type Tree,
   textOf,
 } from '@coppice/core';
+import { fromRows } from '@coppice/core/history';
+import { allBookmarks, allNodes, findAnyNode } from '@coppice/core/tree';
 
 /** What a purge is asked to take. */
 export type PurgeWhat = { readonly nodeId: NodeId } | { readonly upTo: number };

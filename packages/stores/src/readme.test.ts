@@ -1,12 +1,24 @@
 import { readFileSync } from 'node:fs';
 import * as content from '@coppice/content';
 import * as core from '@coppice/core';
+import * as coreChatgpt from '@coppice/core/chatgpt';
+import * as coreContext from '@coppice/core/context';
+import * as coreDiff from '@coppice/core/diff';
+import * as coreHistory from '@coppice/core/history';
+import * as coreStore from '@coppice/core/store';
+import * as coreTree from '@coppice/core/tree';
 import { expect, it } from 'vitest';
 import * as stores from './index.ts';
 
 const packages: Readonly<Record<string, object>> = {
   '@coppice/content': content,
   '@coppice/core': core,
+  '@coppice/core/tree': coreTree,
+  '@coppice/core/context': coreContext,
+  '@coppice/core/diff': coreDiff,
+  '@coppice/core/history': coreHistory,
+  '@coppice/core/chatgpt': coreChatgpt,
+  '@coppice/core/store': coreStore,
   '@coppice/stores': stores,
 };
 

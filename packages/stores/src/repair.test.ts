@@ -1,5 +1,6 @@
-import { allBookmarks, allNodes, checkRows, type Node, nodeId, treeId } from '@coppice/core';
+import { type Node, nodeId, treeId } from '@coppice/core';
 import { arbitraryCommands, ReferenceStore, runCommands, uuid } from '@coppice/core/testing';
+import { allBookmarks, allNodes, checkRows } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { repairRows, type TreeRows } from './repair.ts';

@@ -1,14 +1,6 @@
 /** Making rows a tree again without losing any of them: what hangs nowhere hangs on the root, and says where it was. */
-import {
-  attachRoots,
-  type Bookmark,
-  matchParentBelow,
-  type Node,
-  type NodeId,
-  nodeId,
-  positionBetween,
-  type TreeRow,
-} from '@coppice/core';
+import { type Bookmark, matchParentBelow, type Node, type NodeId, nodeId, type TreeRow } from '@coppice/core';
+import { attachRoots, positionBetween } from '@coppice/core/tree';
 import { derivedId } from './linear.ts';
 
 /** The rows of a tree. */

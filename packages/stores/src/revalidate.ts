@@ -1,4 +1,5 @@
-import { assertStorable, checkMessage, type NewNode, type Step, valueOf } from '@coppice/core';
+import { checkMessage, type NewNode, type Step, valueOf } from '@coppice/core';
+import { assertStorable } from '@coppice/core/store';
 
 /**
  * Refuses steps that are no longer what they were when they were planned. A long change leaves others their turns, its

@@ -10,9 +10,9 @@ import {
   type Reads,
   refuse,
   type Store,
-  stepsFromRows,
   type TreeId,
 } from '@coppice/core';
+import { stepsFromRows } from '@coppice/core/tree';
 import type { InProcessStore } from './in-process/in-process-store.ts';
 import { createMemoryStore } from './memory/index.ts';
 import type { StoreOptions } from './options.ts';

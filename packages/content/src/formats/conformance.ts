@@ -1,6 +1,7 @@
 /** What every format must hold to; each member's test calls it with fixtures of its own making. */
-import { checkTree, isAppError, type Json, type Message, run, textMessage } from '@coppice/core';
+import { isAppError, type Json, type Message, run, textMessage } from '@coppice/core';
 import { ticking } from '@coppice/core/testing';
+import { checkTree } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';

@@ -1,4 +1,5 @@
-import { childIds, findNode, type Tree, type TreeId, textOf } from '@coppice/core';
+import { type Tree, type TreeId, textOf } from '@coppice/core';
+import { childIds, findNode } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
 import { inputOf, type Stored, storeInput, treeIn, writeStored } from './conformance.ts';
 import { formatNamed, formats } from './formats.ts';

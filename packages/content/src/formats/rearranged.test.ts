@@ -1,15 +1,6 @@
-import {
-  childIds,
-  findNode,
-  isAppError,
-  type NodeId,
-  run,
-  type Tree,
-  type TreeId,
-  textMessage,
-  textOf,
-} from '@coppice/core';
+import { isAppError, type NodeId, run, type Tree, type TreeId, textMessage, textOf } from '@coppice/core';
 import { ticking } from '@coppice/core/testing';
+import { childIds, findNode } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../kit.ts';

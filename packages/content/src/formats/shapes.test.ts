@@ -1,5 +1,5 @@
 /** Shapes that break what walks trees, in every format that names parents; a hundred thousand records each in the long form. */
-import { checkTree } from '@coppice/core';
+import { checkTree } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
 import { inputOf, storeInput, treeIn } from './conformance.ts';
 import { readImport } from './read.ts';

@@ -1,23 +1,19 @@
 // Commits as lines, and lines as the steps they were written for. Inserts are entries, a pointer move is a `leaf` line,
 // and every other step stands in a `change` line.
 import {
-  answerFromTree,
-  bookmarkOn,
   type Commit,
-  findAnyNode,
   type MessageKit,
   matchParentBelow,
   type NewNode,
   type NodeId,
   nodeId,
-  parseStep,
-  parseSteps,
-  positionBetween,
   rootNode,
   type SelectStep,
   type Step,
   type Tree,
 } from '@coppice/core';
+import { answerFromTree } from '@coppice/core/store';
+import { bookmarkOn, findAnyNode, parseStep, parseSteps, positionBetween } from '@coppice/core/tree';
 import { isLeafType, isSideEntry, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
 import { createdTime, decodeEntry, encodeNode, type FileId, nodeMarker } from './entry-codec.ts';
 import {

@@ -1,16 +1,15 @@
 // The tree that the lines of a session file make, as far as it is asked for: where the leaf is, what hangs where, what was
 // removed, replaced, labelled and named. Costs one small record per line; what a line says is read when it is needed.
 import {
-  applyPatch,
   isUuid,
   type Message,
   type NodeMeta,
   type NodeStatus,
   type Patch,
-  parseSteps,
   type Step,
   type TreeAttributes,
 } from '@coppice/core';
+import { applyPatch, parseSteps } from '@coppice/core/tree';
 import { isLeafType, isSideEntry, type SessionEntry, type SessionFile } from './contract.ts';
 import { type DecodedEntry, decodeEntry } from './entry-codec.ts';
 import { ownSessionField, parseTime, textField } from './fields.ts';

@@ -1,4 +1,5 @@
-import { actId, emptyTree, type NewNode, nodeId, textMessage, treeId } from '@coppice/core';
+import { actId, type NewNode, nodeId, textMessage, treeId } from '@coppice/core';
+import { emptyTree } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sessionInMemory } from '../formats/session-in-memory.ts';

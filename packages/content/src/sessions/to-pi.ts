@@ -1,13 +1,6 @@
 // A session in the lines of the terminal agent whose format this is, version 3. What those lines cannot hold is said.
-import {
-  type Block,
-  isText,
-  isToolUse,
-  type JsonObject,
-  type Message,
-  type NodeStatus,
-  parseUsage,
-} from '@coppice/core';
+import { type Block, isText, isToolUse, type JsonObject, type Message, type NodeStatus } from '@coppice/core';
+import { parseUsage } from '@coppice/core/context';
 import { blockDefinitionOf, withoutCalls } from '../blocks/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { DecodedEntry } from './entry-codec.ts';

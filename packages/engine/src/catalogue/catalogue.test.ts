@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fallbackModel } from '@coppice/core';
+import { fallbackModel } from '@coppice/core/context';
 import { describe, expect, it } from 'vitest';
 import { providerDefinitions } from '../providers/registry.ts';
 import { builtInRows, costOf, createCatalogue } from './index.ts';

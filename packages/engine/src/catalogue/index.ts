@@ -1,5 +1,6 @@
 /** What is known of models: how much they take, how much they give, what they cost. */
-import { fallbackModel, type JsonObject } from '@coppice/core';
+import type { JsonObject } from '@coppice/core';
+import { fallbackModel } from '@coppice/core/context';
 import type { ListedModel, ProviderUsage } from '../providers/contract.ts';
 import data from './models.json' with { type: 'json' };
 

@@ -1,5 +1,6 @@
 /** What could stand at the end of a line: names, options, labels, nodes, models. */
-import { ask, type Node, type NodeId, nodeId, previewOf, type ReadProgram } from '@coppice/core';
+import { ask, type Node, type NodeId, nodeId, type ReadProgram } from '@coppice/core';
+import { previewOf } from '@coppice/core/tree';
 import type { CommandDefinition, CommandScope, CommandWord, Parameter } from './contract.ts';
 import { quote, roleLabel, stripUnsafe } from './format.ts';
 import { positionWords } from './node-references.ts';

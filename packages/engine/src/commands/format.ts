@@ -1,5 +1,6 @@
 /** Numbers, times and beginnings of texts in the sentences of commands. */
-import { type Node, type NodeId, previewOf, type TopologyNode } from '@coppice/core';
+import type { Node, NodeId, TopologyNode } from '@coppice/core';
+import { previewOf } from '@coppice/core/tree';
 
 /** `1 message`, `3 messages`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {

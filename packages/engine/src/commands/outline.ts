@@ -1,11 +1,6 @@
 /** A tree as a list of lines: forks indent, long stretches without one are folded. */
-import {
-  type NodeId,
-  type NodeStatus,
-  outlineOf as outlineLines,
-  outlineShape,
-  type TopologyNode,
-} from '@coppice/core';
+import type { NodeId, NodeStatus, TopologyNode } from '@coppice/core';
+import { outlineOf as outlineLines, outlineShape } from '@coppice/core/tree';
 import { countOf, quote, roleLabel, stripUnsafe } from './format.ts';
 
 /** What an outline shows. */

@@ -1,16 +1,6 @@
 import { messageKit } from '@coppice/content';
-import {
-  ask,
-  contextOf,
-  type Message,
-  type NodeId,
-  type NodeMeta,
-  nodeId,
-  readContextPath,
-  run,
-  textMessage,
-  textOf,
-} from '@coppice/core';
+import { ask, type Message, type NodeId, type NodeMeta, nodeId, run, textMessage, textOf } from '@coppice/core';
+import { contextOf, readContextPath } from '@coppice/core/context';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
 import { textEvents } from '../testing/scripted.ts';

@@ -2,7 +2,6 @@
 import {
   actId as asActId,
   ask,
-  branchSummaryMessage,
   type Message,
   type Node,
   type NodeId,
@@ -13,6 +12,7 @@ import {
   run,
   type TreeId,
 } from '@coppice/core';
+import { branchSummaryMessage } from '@coppice/core/context';
 import { filesIn, filesJson, joinFiles, noFiles, trackFiles } from '../summaries/files.ts';
 import type {
   ActingUser,

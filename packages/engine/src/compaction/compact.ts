@@ -4,24 +4,20 @@ import {
   ask,
   type CompactionCut,
   type Context,
-  chooseCut,
-  compactionBudget,
-  contextOf,
   type JsonObject,
   type Message,
   type MessageKit,
   type Node,
   type NodeId,
   type ReadProgram,
-  readContextPath,
   readTree,
   refuse,
   run,
-  summaryMessage,
   type TreeId,
   textMessage,
   valueOf,
 } from '@coppice/core';
+import { chooseCut, compactionBudget, contextOf, readContextPath, summaryMessage } from '@coppice/core/context';
 import type { CompactReason } from '../events.ts';
 import { defaultSummaryLimits, type Summary } from '../summaries/contract.ts';
 import {

@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import {
   ask,
-  contextOf,
   type Message,
   type NodeId,
   type NodeKind,
   nodeId,
-  readContextPath,
   run,
   type ToolUseBlock,
   textMessage,
   textOf,
 } from '@coppice/core';
+import { contextOf, readContextPath } from '@coppice/core/context';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';

@@ -1,12 +1,9 @@
 import { messageKit } from '@coppice/content';
 import {
-  contextOf,
   isAppError,
   type Message,
   type NodeId,
-  pairTools,
   type RunContext,
-  readContextPath,
   readPath,
   run,
   type Store,
@@ -15,6 +12,7 @@ import {
   textOf,
   treeId,
 } from '@coppice/core';
+import { contextOf, pairTools, readContextPath } from '@coppice/core/context';
 import { openStore } from '@coppice/stores';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

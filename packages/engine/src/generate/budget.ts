@@ -1,5 +1,5 @@
 /** What a turn, and a day, may cost: refused before it is spent, and counted after. */
-import { clampReply } from '@coppice/core';
+import { clampReply } from '@coppice/core/context';
 import type { Cost } from '../catalogue/index.ts';
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { ProviderUsage } from '../providers/contract.ts';

@@ -1,13 +1,5 @@
-import {
-  compactionDue,
-  contextOf,
-  estimateTokens,
-  isAppError,
-  type NodeId,
-  readTree,
-  refuse,
-  run,
-} from '@coppice/core';
+import { isAppError, type NodeId, readTree, refuse, run } from '@coppice/core';
+import { compactionDue, contextOf, estimateTokens } from '@coppice/core/context';
 import type { CompactReason } from '../events.ts';
 import type { Model } from '../providers/index.ts';
 import { turnBudget } from './budget.ts';

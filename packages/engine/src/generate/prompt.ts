@@ -3,18 +3,14 @@ import { estimateTokens } from '@coppice/content';
 import {
   ask,
   type Context,
-  coalesce,
-  compactionDue,
-  contextOf,
   type Message,
   type NodeId,
-  readContextPath,
   readTree,
   refuse,
-  requestMessages,
   type TreeId,
   textMessage,
 } from '@coppice/core';
+import { coalesce, compactionDue, contextOf, readContextPath, requestMessages } from '@coppice/core/context';
 import type { ProviderRequest, ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { GenerateOptions } from './contract.ts';

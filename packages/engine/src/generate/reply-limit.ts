@@ -1,5 +1,5 @@
 /** How long a reply may be, and whether the conversation leaves room for one. */
-import { clampReply } from '@coppice/core';
+import { clampReply } from '@coppice/core/context';
 import type { ModelInfo } from '../catalogue/index.ts';
 
 /** The longest reply to ask for. */

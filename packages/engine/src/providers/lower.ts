@@ -1,6 +1,7 @@
 /** What a provider is sent of blocks and roles that it does not take. */
 import { blockDefinitionOf } from '@coppice/content';
-import { type Block, isBlank, type Message, type Role, strayResultMessage, systemAsUserMessage } from '@coppice/core';
+import { type Block, isBlank, type Message, type Role } from '@coppice/core';
+import { strayResultMessage, systemAsUserMessage } from '@coppice/core/context';
 import type { ProviderSupport } from './contract.ts';
 
 /** What decides how blocks go. */

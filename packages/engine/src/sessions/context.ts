@@ -1,6 +1,7 @@
 /** What a model sees at a place of a session file. Only what is in force is read, however long the file is. */
 import type { SessionIndex } from '@coppice/content/sessions';
-import { contextOf, type JsonObject, type MessageKit, type Node } from '@coppice/core';
+import type { JsonObject, MessageKit, Node } from '@coppice/core';
+import { contextOf } from '@coppice/core/context';
 import type { SessionContext } from './contract.ts';
 import { sessionNodeAt } from './nodes.ts';
 

@@ -1,7 +1,8 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { messageKit } from '@coppice/content';
 import { sessionTreeId } from '@coppice/content/sessions';
-import { ask, contextTexts, nodeId, run } from '@coppice/core';
+import { ask, nodeId, run } from '@coppice/core';
+import { contextTexts } from '@coppice/core/context';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';

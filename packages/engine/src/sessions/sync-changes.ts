@@ -8,7 +8,6 @@ import {
   isAppError,
   type Node,
   type NodeId,
-  orderParentsFirst,
   type Plan,
   type ReadProgram,
   type Reads,
@@ -18,6 +17,7 @@ import {
   type Store,
   type TreeId,
 } from '@coppice/core';
+import { orderParentsFirst } from '@coppice/core/tree';
 import { groupsBeside, regrouping } from './sync-groups.ts';
 import { annotating, labelsBeside, notesBeside } from './sync-notes.ts';
 import { type LaterTouches, noteKey, touchesIn } from './sync-touches.ts';

@@ -1,15 +1,7 @@
 /** Notes and labels in which the two sides of a bridge differ. */
 import { canonicalJson } from '@coppice/content';
-import {
-  ask,
-  inversePatch,
-  type NodeId,
-  type NodeMeta,
-  type Patch,
-  type Plan,
-  type ReadProgram,
-  type Step,
-} from '@coppice/core';
+import { ask, type NodeId, type NodeMeta, type Patch, type Plan, type ReadProgram, type Step } from '@coppice/core';
+import { inversePatch } from '@coppice/core/tree';
 import type { SyncPair, SyncSide } from './sync-changes.ts';
 
 /** One note as it is on the side that is carried from; null where it has none. */

@@ -11,19 +11,16 @@ import {
   type Node,
   type NodeId,
   nodeId,
-  orderParentsFirst,
   type Plan,
-  positionBetween,
   type ReadProgram,
   type Reads,
   refuse,
   type Step,
   type Store,
-  stepsFromRows,
   type TreeId,
-  toNewNode,
   treeId,
 } from '@coppice/core';
+import { orderParentsFirst, positionBetween, stepsFromRows, toNewNode } from '@coppice/core/tree';
 import { newId } from '../new-id.ts';
 import { SyncChanges } from './sync-changes.ts';
 

@@ -1,7 +1,8 @@
 /** A conversation as text for somebody who is to sum it up, in portions that they can read. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { blockDefinitionOf, estimateTokens } from '@coppice/content';
-import { isText, isToolUse, type Message, pairTools } from '@coppice/core';
+import { isText, isToolUse, type Message } from '@coppice/core';
+import { pairTools } from '@coppice/core/context';
 import { clip, clipTokens } from './clip.ts';
 
 /** How much is shown of a single message, in code units. */

@@ -1,7 +1,5 @@
 /** Somebody's trees as an MCP server: agents search, read and branch their own past. */
 import {
-  diffBranches,
-  diffMessages,
   isAppError,
   type Node,
   type NodeId,
@@ -20,6 +18,7 @@ import {
   treeId,
   valueOf,
 } from '@coppice/core';
+import { diffBranches, diffMessages } from '@coppice/core/diff';
 import { type Compactor, plainTitle } from '@coppice/engine';
 import { McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';

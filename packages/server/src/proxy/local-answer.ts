@@ -1,5 +1,6 @@
 /** Answers calls with our own models where no upstream is set, in the words of the wire that they came over. */
-import { coalesce, type JsonObject, type Message, requestMessages } from '@coppice/core';
+import type { JsonObject, Message } from '@coppice/core';
+import { coalesce, requestMessages } from '@coppice/core/context';
 import type { ErrorEvent, ModelProviders, ProviderEvent } from '@coppice/engine';
 import { isWireObject, type ParsedRequest, type WireKind } from './exchange.ts';
 import { chatWriter, chunksOf, mergedChoices } from './local-chat.ts';

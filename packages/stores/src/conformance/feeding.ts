@@ -1,6 +1,7 @@
 /** Feeds of one tree and of all. */
-import { applyOrThrow, type Commit, emptyTree, type ListEvent, treeId, treeToJson } from '@coppice/core';
+import { type Commit, type ListEvent, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
+import { applyOrThrow, emptyTree, treeToJson } from '@coppice/core/tree';
 import { describe, expect } from 'vitest';
 import {
   asked,

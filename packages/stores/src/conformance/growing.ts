@@ -2,7 +2,6 @@
 import {
   actId,
   ask,
-  linearSteps,
   nodeId,
   type Plan,
   type Read,
@@ -15,6 +14,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { noting, TestTree, testKit, user, uuid } from '@coppice/core/testing';
+import { linearSteps } from '@coppice/core/tree';
 import { describe, expect } from 'vitest';
 import { asked, long, rule, type StoreSubject, treeIn } from './subject.ts';
 

@@ -2,17 +2,10 @@
 import {
   type ActId,
   type Answer,
-  allNodes,
-  answerFromTree as answerFrom,
   ask,
-  branchPage,
-  findAnyNode,
-  findNode,
   type NodeId,
   nodeId,
   type OutsideTree,
-  path,
-  pathThrough,
   type Read,
   type Result,
   readPage,
@@ -21,16 +14,24 @@ import {
   readRecentLeaves,
   readTopology,
   readTreeAsOf,
-  recentLeaves,
-  redoableAct,
   type Store,
   type Tree,
   type TreeId,
-  topology,
   treeId,
-  undoableAct,
 } from '@coppice/core';
+import { redoableAct, undoableAct } from '@coppice/core/history';
+import { answerFromTree as answerFrom } from '@coppice/core/store';
 import { arbitraryCommands, ReferenceStore, runCommands, uuid } from '@coppice/core/testing';
+import {
+  allNodes,
+  branchPage,
+  findAnyNode,
+  findNode,
+  path,
+  pathThrough,
+  recentLeaves,
+  topology,
+} from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { long, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';

@@ -1,6 +1,6 @@
 /** Core's own cases and random ones, run on a store and on the reference side by side. */
 import { readFileSync } from 'node:fs';
-import { type Store, type TreeId, treeToJson } from '@coppice/core';
+import type { Store, TreeId } from '@coppice/core';
 import {
   type AbstractCommand,
   arbitraryCommands,
@@ -10,6 +10,7 @@ import {
   ReferenceStore,
   runCommands,
 } from '@coppice/core/testing';
+import { treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { asked, imageOf, rule, type StoreSubject } from './subject.ts';

@@ -2,8 +2,6 @@
 import {
   type Answer,
   ask,
-  checkTree,
-  fromRows,
   isAppError,
   type ListEvent,
   type Message,
@@ -13,9 +11,10 @@ import {
   type Tree,
   type TreeId,
   treeId,
-  treeToJson,
 } from '@coppice/core';
+import { fromRows } from '@coppice/core/history';
 import { TestTree, uuid } from '@coppice/core/testing';
+import { checkTree, treeToJson } from '@coppice/core/tree';
 import { expect, type TestContext, test } from 'vitest';
 import type { StoreOptions } from '../options.ts';
 

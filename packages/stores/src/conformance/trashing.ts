@@ -7,9 +7,9 @@ import {
   type Store,
   type Tree,
   type TreeId,
-  treeToJson,
 } from '@coppice/core';
 import { arbitraryCommands, assistant, ReferenceStore, runCommands, TestTree, user, uuid } from '@coppice/core/testing';
+import { treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import {

@@ -1,7 +1,6 @@
 /** Rows and commits from JSON that was read from a file. What does not fit throws {@link Unreadable}. */
 import {
   actId,
-  applyPatch,
   type Bookmark,
   type Commit,
   type CommitKind,
@@ -10,14 +9,13 @@ import {
   type Node,
   type NodeId,
   nodeId,
-  parseStep,
-  parseSteps,
   roleOf,
   type TreeAttributes,
   type TreeId,
   type TreeRow,
   treeId,
 } from '@coppice/core';
+import { applyPatch, parseStep, parseSteps } from '@coppice/core/tree';
 
 /** An object whose fields are still unknown. */
 export type DiskFields = { readonly [key: string]: unknown };

@@ -1,6 +1,5 @@
 /** What lies beside the trees, from JSON that was read from a file. */
 import {
-  applyPatch,
   type BlobInfo,
   checkMessage,
   type ExternalId,
@@ -9,7 +8,6 @@ import {
   type NodeMeta,
   nodeId,
   type Provenance,
-  parseStep,
   type Run,
   type RunChunk,
   type Share,
@@ -17,6 +15,7 @@ import {
   treeId,
   type User,
 } from '@coppice/core';
+import { applyPatch, parseStep } from '@coppice/core/tree';
 import {
   type DiskFields,
   diskField,

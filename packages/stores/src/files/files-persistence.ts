@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import {
   type ActId,
   type AppError,
-  allNodes,
   isAppError,
   isUuid,
   type NodeId,
@@ -13,6 +12,7 @@ import {
   type Tree,
   type TreeId,
 } from '@coppice/core';
+import { allNodes } from '@coppice/core/tree';
 import { addHashes, addHashesOf } from '../attachments.ts';
 import { type AtomicWriter, fileStep, namesInFolder, onFile, statOrNull, syncFolder } from '../disk/atomic-files.ts';
 import { DiskPersistence } from '../disk/disk-persistence.ts';

@@ -1,8 +1,9 @@
 /** Folders that other programs wrote. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { childIds, findNode, isAppError, type Store, type Tree, type TreeId, treeId } from '@coppice/core';
+import { isAppError, type Store, type Tree, type TreeId, treeId } from '@coppice/core';
 import { uuid } from '@coppice/core/testing';
+import { childIds, findNode } from '@coppice/core/tree';
 import { afterEach, describe, expect, test } from 'vitest';
 import { everyFile, newFolder } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';

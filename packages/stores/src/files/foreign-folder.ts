@@ -7,30 +7,27 @@ import { join } from 'node:path';
 import { messageKit, normaliseMessage, parseJson } from '@coppice/content';
 import {
   actId,
-  applyOrThrow,
   type Commit,
   type ExternalId,
-  emptyTree,
   isAppError,
   isBlank,
   isUuid,
   type Json,
   type JsonObject,
-  linearSteps,
   type Message,
   type MessageKit,
   type NewNode,
   type NodeId,
   type NodeMeta,
   nodeId,
-  positionsBetween,
-  prepareCommit,
   type Step,
   type Tree,
   type TreeAttributes,
   type TreeId,
   treeId,
 } from '@coppice/core';
+import { prepareCommit } from '@coppice/core/store';
+import { applyOrThrow, emptyTree, linearSteps, positionsBetween } from '@coppice/core/tree';
 import { damagedFile, namesInFolder, onFile, readTextFile } from '../disk/atomic-files.ts';
 import {
   type DiskFields,

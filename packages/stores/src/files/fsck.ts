@@ -1,7 +1,8 @@
 /** Whether the files of trees say what their journals say, and making them say it. */
 import { join } from 'node:path';
 import { canonicalJson } from '@coppice/content';
-import { allNodes, type FsckReport, isAppError, type Tree, type TreeId, treeToJson } from '@coppice/core';
+import { type FsckReport, isAppError, type Tree, type TreeId } from '@coppice/core';
+import { allNodes, treeToJson } from '@coppice/core/tree';
 import { namesInFolder, readTextFile } from '../disk/atomic-files.ts';
 import { checkTrees } from '../disk/check-trees.ts';
 import { diskField, isDiskFields } from '../disk/decode.ts';

@@ -2,14 +2,9 @@
 import {
   type ActId,
   actId,
-  allBookmarks,
-  allNodes,
-  applyOrThrow,
   type Bookmark,
   type Commit,
   type ConversationFormat,
-  emptyTree,
-  fromRows,
   isAppError,
   type LinearRecord,
   type Node,
@@ -18,6 +13,8 @@ import {
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
+import { fromRows } from '@coppice/core/history';
+import { allBookmarks, allNodes, applyOrThrow, emptyTree } from '@coppice/core/tree';
 import { damagedFile, newerFormat } from '../disk/atomic-files.ts';
 import {
   type DiskFields,

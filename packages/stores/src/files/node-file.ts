@@ -3,17 +3,8 @@
  * our own. What is written here follows from the tree's value alone: the same value gives the same bytes.
  */
 import { messageKit } from '@coppice/content';
-import {
-  type ConversationFormat,
-  childIds,
-  findNode,
-  type Json,
-  type JsonObject,
-  type Node,
-  type NodeMeta,
-  type Tree,
-  type TreeRow,
-} from '@coppice/core';
+import type { ConversationFormat, Json, JsonObject, Node, NodeMeta, Tree, TreeRow } from '@coppice/core';
+import { childIds, findNode } from '@coppice/core/tree';
 import {
   type DiskFields,
   decodeNode,

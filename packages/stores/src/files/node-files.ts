@@ -3,16 +3,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { basename, join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import {
-  allNodes,
-  findAnyNode,
-  fromRows,
-  isUuid,
-  type Node,
-  type NodeId,
-  type PreparedCommit,
-  type Tree,
-} from '@coppice/core';
+import { isUuid, type Node, type NodeId, type PreparedCommit, type Tree } from '@coppice/core';
+import { fromRows } from '@coppice/core/history';
+import { allNodes, findAnyNode } from '@coppice/core/tree';
 import {
   type AtomicWriter,
   bytesOfFile,

@@ -1,19 +1,9 @@
 /** A journal that cannot be read, made anew from the files of its tree. */
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  actId,
-  allBookmarks,
-  allNodes,
-  apply,
-  type Commit,
-  findAnyNode,
-  fromRows,
-  isAppError,
-  type NodeId,
-  type Tree,
-  type TreeId,
-} from '@coppice/core';
+import { actId, type Commit, isAppError, type NodeId, type Tree, type TreeId } from '@coppice/core';
+import { fromRows } from '@coppice/core/history';
+import { allBookmarks, allNodes, apply, findAnyNode } from '@coppice/core/tree';
 import {
   type AtomicWriter,
   fileStep,

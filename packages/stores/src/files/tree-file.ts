@@ -1,13 +1,6 @@
 /** `tree.json`: the row of a tree, its root and its bookmarks, and up to where in the journal all files of it say the same. */
-import {
-  allBookmarks,
-  type Bookmark,
-  type ConversationFormat,
-  findAnyNode,
-  type Node,
-  type Tree,
-  type TreeRow,
-} from '@coppice/core';
+import type { Bookmark, ConversationFormat, Node, Tree, TreeRow } from '@coppice/core';
+import { allBookmarks, findAnyNode } from '@coppice/core/tree';
 import { damagedFile, newerFormat, readTextFile } from '../disk/atomic-files.ts';
 import {
   decodeBookmarks,

@@ -1,5 +1,5 @@
 /** Which attachments trees name. */
-import { allNodes } from '@coppice/core';
+import { allNodes } from '@coppice/core/tree';
 import { addHashes, addHashesOf, addHashesOfLog } from '../attachments.ts';
 import type { LoadedSlot, TreeSlot } from './tree-slot.ts';
 

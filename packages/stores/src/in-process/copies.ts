@@ -1,5 +1,6 @@
 /** Which other trees hold copies of messages that are purged. */
-import { allNodes, type Node, type PurgeReport, type TreeId } from '@coppice/core';
+import type { Node, PurgeReport, TreeId } from '@coppice/core';
+import { allNodes } from '@coppice/core/tree';
 import type { TreeState } from './tree-state.ts';
 
 function originOf({ meta }: Node): string | undefined {

@@ -1,6 +1,7 @@
 /** The other names of trees and nodes, and who sent what was there already. */
 import { utf8Length } from '@coppice/content';
-import { type ExternalId, findAnyNode, type NodeId, type Provenance, refuse, type TreeId } from '@coppice/core';
+import { type ExternalId, type NodeId, type Provenance, refuse, type TreeId } from '@coppice/core';
+import { findAnyNode } from '@coppice/core/tree';
 import type { TreeState } from './tree-state.ts';
 
 /** The longest foreign id, in bytes. */

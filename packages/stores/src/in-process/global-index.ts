@@ -2,20 +2,18 @@
 import {
   type ActId,
   type ActRecord,
-  allNodes,
-  findNode,
-  isUndoable,
   type NodeId,
   nodeId,
   type PreparedCommit,
   type Read,
-  redoableAct,
   refuse,
   type Tree,
   type TreeId,
   type TreeRow,
-  undoableAct,
 } from '@coppice/core';
+import { redoableAct, undoableAct } from '@coppice/core/history';
+import { isUndoable } from '@coppice/core/store';
+import { allNodes, findNode } from '@coppice/core/tree';
 import type { Persistence } from './persistence.ts';
 import { ActIndex, type LoadedSlot, type Snapshot, type TreeSlot } from './tree-slot.ts';
 

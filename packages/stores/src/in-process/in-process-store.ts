@@ -2,9 +2,6 @@
 import {
   type AbortSignalLike,
   type AccountStore,
-  allBookmarks,
-  allNodes,
-  assertArgument,
   type BackfillProgress,
   type BlobStore,
   type Capabilities,
@@ -13,11 +10,8 @@ import {
   type Commit,
   type CommitSummary,
   type ConversationFormat,
-  checkTree,
   type ExternalId,
   type FsckReport,
-  findNode,
-  fromRows,
   isAppError,
   type LinearRecord,
   type ListEvent,
@@ -40,6 +34,9 @@ import {
   type TreeQuery,
   type TreeSummary,
 } from '@coppice/core';
+import { assertArgument } from '@coppice/core/decode';
+import { fromRows } from '@coppice/core/history';
+import { allBookmarks, allNodes, checkTree, findNode } from '@coppice/core/tree';
 import { argument, checkedReads } from '../argument-shapes.ts';
 import { addHashesOf, addHashesOfLog } from '../attachments.ts';
 import { commitSummary } from '../history.ts';

@@ -1,11 +1,8 @@
 /** What a book tells over all trees of an owner, and what lies in the trash of one. */
 import {
-  allNodes,
-  findAnyNode,
   isAppError,
   type Node,
   type Page,
-  previewOf,
   type SearchHit,
   type SearchQuery,
   type TrashItem,
@@ -14,6 +11,7 @@ import {
   type TreeRow,
   type TreeSummary,
 } from '@coppice/core';
+import { allNodes, findAnyNode, previewOf } from '@coppice/core/tree';
 import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
 import { hasTerms, searchTerms, snippetOf } from '../search.ts';

@@ -1,5 +1,6 @@
 /** Where equal messages are found without looking through children: by what is above them and their equality key. */
-import { allNodes, findNode, type Node, type NodeId, type RowChange, subtree, type Tree } from '@coppice/core';
+import type { Node, NodeId, RowChange, Tree } from '@coppice/core';
+import { allNodes, findNode, subtree } from '@coppice/core/tree';
 
 /**
  * Live nodes by match parent and key, and by the aliases that splits leave. Entries are only ever added; one that no

@@ -1,12 +1,6 @@
 /** The newest act of an actor over all trees of a book. */
-import {
-  type Commit,
-  type NewestAct,
-  type NewestActIn,
-  newestBeginning,
-  newestRedoable,
-  newestUndoable,
-} from '@coppice/core';
+import type { Commit, NewestAct, NewestActIn } from '@coppice/core';
+import { newestBeginning, newestRedoable, newestUndoable } from '@coppice/core/history';
 import { readableSlot } from './lists.ts';
 import type { TreeSlot } from './tree-slot.ts';
 import type { TreeState } from './tree-state.ts';

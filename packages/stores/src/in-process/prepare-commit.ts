@@ -1,14 +1,7 @@
 /** Turns a plan into a commit whose steps are the book's own. */
-import {
-  type ChangeOptions,
-  isAppError,
-  type Plan,
-  type PreparedCommit,
-  prepareCommit,
-  rowChanges,
-  type TreeId,
-  versionConflict,
-} from '@coppice/core';
+import { type ChangeOptions, isAppError, type Plan, type PreparedCommit, type TreeId } from '@coppice/core';
+import { prepareCommit, versionConflict } from '@coppice/core/store';
+import { rowChanges } from '@coppice/core/tree';
 import { assertRevalidated } from '../revalidate.ts';
 import { freezeSteps } from './freeze-steps.ts';
 import type { Snapshot } from './tree-slot.ts';

@@ -1,22 +1,22 @@
 /** One tree in a book: its value, its log, and what finds things in it. */
-import {
-  type ActCommits,
-  type ActId,
-  type ActRecord,
-  answerFromTree,
-  type Commit,
-  type ConversationFormat,
-  type LinearRecord,
-  type NodeId,
-  type OutsideTree,
-  type PreparedCommit,
-  type Read,
-  type RowChange,
-  type Step,
-  type Tree,
-  type TreeId,
-  type TreeRow,
+import type {
+  ActCommits,
+  ActId,
+  ActRecord,
+  Commit,
+  ConversationFormat,
+  LinearRecord,
+  NodeId,
+  OutsideTree,
+  PreparedCommit,
+  Read,
+  RowChange,
+  Step,
+  Tree,
+  TreeId,
+  TreeRow,
 } from '@coppice/core';
+import { answerFromTree } from '@coppice/core/store';
 import { freezeAnswer } from './freeze-steps.ts';
 import { MatchIndex } from './match-index.ts';
 import type { ListStored, LoadedTree } from './persistence.ts';

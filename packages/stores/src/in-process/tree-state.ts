@@ -4,16 +4,12 @@
  */
 import {
   type AbortSignalLike,
-  applyOrThrow,
-  assertArgument,
   treeId as asTreeId,
   type ChangeOptions,
   type ChangeResult,
   type Commit,
   type ConversationFormat,
-  emptyTree,
   isAppError,
-  isStale,
   type LinearRecord,
   type ListEvent,
   type MessageKit,
@@ -26,6 +22,9 @@ import {
   type TreeId,
   type TreeWrites,
 } from '@coppice/core';
+import { assertArgument } from '@coppice/core/decode';
+import { isStale } from '@coppice/core/store';
+import { applyOrThrow, emptyTree } from '@coppice/core/tree';
 import { argument } from '../argument-shapes.ts';
 import { checkLinear, refuseBranching, treeOfLinear } from '../linear.ts';
 import { mayBranch } from '../options.ts';

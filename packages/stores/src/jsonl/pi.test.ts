@@ -7,12 +7,10 @@ import { decodeEntry, piLines, SessionIndex } from '@coppice/content/sessions';
 import {
   ask,
   type Command,
-  contextOf,
   type Message,
   type Node,
   type NodeId,
   nodeId,
-  readContextPath,
   run,
   type Store,
   type TextBlock,
@@ -22,6 +20,7 @@ import {
   textOf,
   treeId,
 } from '@coppice/core';
+import { contextOf, readContextPath } from '@coppice/core/context';
 import { uuid } from '@coppice/core/testing';
 import { type SessionEntry as PiEntry, SessionManager as PiManager } from '@mariozechner/pi-coding-agent';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,10 +1,6 @@
 /** Places for entries of a session file that do not fit where their lines say, so that none of them is lost. */
 import { lastPlaceBelow, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
 import {
-  apply,
-  findAnyNode,
-  findNode,
-  isAbove,
   isBlank,
   matchParentBelow,
   type NewNode,
@@ -15,6 +11,7 @@ import {
   type Step,
   type Tree,
 } from '@coppice/core';
+import { apply, findAnyNode, findNode, isAbove } from '@coppice/core/tree';
 import type { ReplayOptions } from './replaying.ts';
 
 interface Stray {

@@ -12,16 +12,15 @@ import {
   type Commit,
   type CommitKind,
   type ConversationFormat,
-  emptyTree,
-  findAnyNode,
   type LinearRecord,
   type Node,
   type NodeId,
   type PreparedCommit,
-  prepareCommit,
   type Step,
   type Tree,
 } from '@coppice/core';
+import { prepareCommit } from '@coppice/core/store';
+import { emptyTree, findAnyNode } from '@coppice/core/tree';
 import { damagedFile } from '../disk/atomic-files.ts';
 import { type DiskFields, diskField, diskObject, Unreadable } from '../disk/decode.ts';
 import { readRecord } from '../disk/records.ts';

@@ -12,8 +12,6 @@ import {
   sessionVersion,
 } from '@coppice/content/sessions';
 import {
-  allBookmarks,
-  allNodes,
   type Commit,
   type ConversationFormat,
   isAppError,
@@ -25,6 +23,7 @@ import {
   type Tree,
   type TreeId,
 } from '@coppice/core';
+import { allBookmarks, allNodes } from '@coppice/core/tree';
 import { AtomicWriter, bytesOfFile } from '../disk/atomic-files.ts';
 import { diskRow } from '../disk/decode.ts';
 import { gatherLines } from '../disk/line-file.ts';

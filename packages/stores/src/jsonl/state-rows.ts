@@ -11,8 +11,6 @@ import {
   actId,
   type Commit,
   type ConversationFormat,
-  checkRows,
-  fromRows,
   isAppError,
   type MessageKit,
   type Node,
@@ -21,6 +19,8 @@ import {
   type TreeFindingCode,
   type TreeRow,
 } from '@coppice/core';
+import { fromRows } from '@coppice/core/history';
+import { checkRows } from '@coppice/core/tree';
 import {
   decodeBookmarks,
   decodeCommit,

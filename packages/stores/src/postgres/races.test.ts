@@ -1,16 +1,7 @@
-import {
-  ask,
-  type Command,
-  checkTree,
-  fromRows,
-  isAppError,
-  type NodeId,
-  run,
-  type Store,
-  type Tree,
-  treeId,
-} from '@coppice/core';
+import { ask, type Command, isAppError, type NodeId, run, type Store, type Tree, treeId } from '@coppice/core';
+import { fromRows } from '@coppice/core/history';
 import { testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { checkTree } from '@coppice/core/tree';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
 import { preparedDatabase } from '../../test/postgres-subject.ts';

@@ -3,19 +3,17 @@ import {
   type ChangeOptions,
   type ChangeResult,
   isAppError,
-  isStale,
   type Node,
   type NodeHead,
   type Plan,
   type PlannerFactory,
   type Prefetch,
   type PreparedCommit,
-  prepareCommit,
   type ReadProgram,
   type TreeId,
   type TreeRow,
-  versionConflict,
 } from '@coppice/core';
+import { isStale, prepareCommit, versionConflict } from '@coppice/core/store';
 import { addHashesOfPlan } from '../attachments.ts';
 import { refuseBranching } from '../linear.ts';
 import { mayBranch, type StoreOptions } from '../options.ts';

@@ -1,5 +1,6 @@
 /** The check of a whole database: the invariants as SQL, then every tree by core's own check. */
-import { type Answer, checkRows, type FsckReport, isAppError, type TreeId, treeId } from '@coppice/core';
+import { type Answer, type FsckReport, isAppError, type TreeId, treeId } from '@coppice/core';
+import { checkRows } from '@coppice/core/tree';
 import { answerRead } from './answers.ts';
 import { queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
 import { repairDatabase, treeOfFinding } from './repair.ts';

@@ -8,13 +8,13 @@ import {
   type NodeId,
   nodeId,
   type Page,
-  previewOf,
   type TrashItem,
   type TreeId,
   type TreeQuery,
   type TreeSummary,
   treeId,
 } from '@coppice/core';
+import { previewOf } from '@coppice/core/tree';
 import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
 import { stepCounts } from './log.ts';

@@ -8,7 +8,6 @@ import {
   type ActRecord,
   type Alias,
   actId,
-  applyPatch,
   type Block,
   type Commit,
   type CommitKind,
@@ -27,6 +26,7 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
+import { applyPatch } from '@coppice/core/tree';
 import { parsed, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
 import { contentOfRow, nodeColumns, nodeOfRow, type StoredTree } from './rows.ts';
 import type { TreeScope } from './scope.ts';

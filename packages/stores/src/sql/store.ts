@@ -2,7 +2,6 @@
 import {
   type AbortSignalLike,
   type AccountStore,
-  assertArgument,
   type BackfillProgress,
   type BlobStore,
   type Capabilities,
@@ -33,6 +32,7 @@ import {
   type TreeQuery,
   type TreeSummary,
 } from '@coppice/core';
+import { assertArgument } from '@coppice/core/decode';
 import { argument, checkedReads } from '../argument-shapes.ts';
 import { fromCursor } from '../cursor.ts';
 import { checkForeignId } from '../in-process/external-ids.ts';

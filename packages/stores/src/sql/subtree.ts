@@ -1,15 +1,6 @@
 /** Reads downwards: what hangs below a node. */
-import {
-  type Bookmark,
-  type Node,
-  type NodeHead,
-  type NodeId,
-  previewLength,
-  previewOf,
-  type Read,
-  type Reads,
-  type TopologyNode,
-} from '@coppice/core';
+import type { Bookmark, Node, NodeHead, NodeId, Read, Reads, TopologyNode } from '@coppice/core';
+import { previewLength, previewOf } from '@coppice/core/tree';
 import { parsed, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from './query.ts';
 import { bookmarkOfRow, headColumns, nodeColumns, nodeHeadOf, prefixed, storedTextOf } from './rows.ts';
 import {

@@ -1,8 +1,6 @@
 /** Row changes as statements. */
 import {
-  applyPatch,
   type Commit,
-  isUndoable,
   type Node,
   type NodeId,
   type PreparedCommit,
@@ -10,6 +8,8 @@ import {
   refuse,
   type TreeAttributes,
 } from '@coppice/core';
+import { isUndoable } from '@coppice/core/store';
+import { applyPatch } from '@coppice/core/tree';
 import { assertRevalidatedNode } from '../revalidate.ts';
 import { copyOf } from './copies.ts';
 import { loggedSteps } from './log.ts';

@@ -1,16 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type NodeId,
-  nodeId,
-  type ReadProgram,
-  readContextPath,
-  readPage,
-  readPath,
-  readPathThrough,
-  treeId,
-} from '@coppice/core';
+import { type NodeId, nodeId, type ReadProgram, readPage, readPath, readPathThrough, treeId } from '@coppice/core';
+import { readContextPath } from '@coppice/core/context';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { refusalOf } from '../conformance/subject.ts';

@@ -1,6 +1,7 @@
 /** Random operations, legal and illegal, on the model and on every store: the same answers and the same trees. */
 import { messageKit } from '@coppice/content';
-import { ask, fromRows, isAppError, nodeId, run, type Store, type TreeId, treeId, treeToJson } from '@coppice/core';
+import { ask, isAppError, nodeId, run, type Store, type TreeId, treeId } from '@coppice/core';
+import { fromRows } from '@coppice/core/history';
 import {
   type AbstractCommand,
   arbitraryCommands,
@@ -8,6 +9,7 @@ import {
   ReferenceStore,
   runCommands,
 } from '@coppice/core/testing';
+import { treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { derivedId } from '../linear.ts';
 import { Journal, type Report } from './journal.ts';

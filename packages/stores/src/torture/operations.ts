@@ -1,17 +1,8 @@
 /** What a walk over all failures does to a store: each operation is one write that must happen wholly or not at all. */
 import { messageKit } from '@coppice/content';
-import {
-  ask,
-  type Command,
-  fromRows,
-  type NodeId,
-  nodeId,
-  run,
-  type Store,
-  textMessage,
-  treeId,
-  treeToJson,
-} from '@coppice/core';
+import { ask, type Command, type NodeId, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
+import { fromRows } from '@coppice/core/history';
+import { treeToJson } from '@coppice/core/tree';
 import { derivedId } from '../linear.ts';
 import { Random } from './random.ts';
 

@@ -1,4 +1,5 @@
-import { diffText, type Node, type NodeId, type TextPart } from '@coppice/core';
+import type { Node, NodeId, TextPart } from '@coppice/core';
+import { diffText } from '@coppice/core/diff';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { formatNumber, formatTime, t } from '../i18n/index.ts';
 import { wordsOfMarkdown } from '../markdown/plain-words.ts';

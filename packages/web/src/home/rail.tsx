@@ -1,4 +1,4 @@
-import { silhouetteOf } from '@coppice/core';
+import { silhouetteOf } from '@coppice/core/tree';
 import { type ReactElement, useEffect, useMemo } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
 import { ActionIcon } from '../keys/action-controls.tsx';

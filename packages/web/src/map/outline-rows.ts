@@ -1,5 +1,6 @@
 /** From the shape of a tree to the lines of its outline: the path of the view, and at each fork what else is there. */
-import { type NodeId, type OutlineLine, type OutlineShape, outlineOf, type TopologyNode } from '@coppice/core';
+import type { NodeId, OutlineLine, OutlineShape, TopologyNode } from '@coppice/core';
+import { outlineOf } from '@coppice/core/tree';
 import type { Topology } from '../state/topology.ts';
 import type { ShapeFilter } from './filters.ts';
 

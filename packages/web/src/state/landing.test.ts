@@ -1,15 +1,7 @@
-import {
-  allNodes,
-  ask,
-  type Commit,
-  fromRows,
-  type NodeId,
-  nodeId,
-  rowChanges,
-  topology as shapeOf,
-  type TreeId,
-} from '@coppice/core';
+import { ask, type Commit, type NodeId, nodeId, type TreeId } from '@coppice/core';
+import { fromRows } from '@coppice/core/history';
 import { arbitraryCommands, buildTree, ReferenceStore, runCommands } from '@coppice/core/testing';
+import { allNodes, rowChanges, topology as shapeOf } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TreeViewData } from './api-types.ts';

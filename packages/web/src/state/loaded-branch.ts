@@ -1,5 +1,6 @@
 /** The part of a tree that the page has loaded, as a value; steps land on it by the rows that core gives for them. */
-import { applyPatch, type Bookmark, type Node, type NodeId, type RowChange } from '@coppice/core';
+import type { Bookmark, Node, NodeId, RowChange } from '@coppice/core';
+import { applyPatch } from '@coppice/core/tree';
 import type { PageAnswer, TreeViewData } from './api-types.ts';
 
 /** A loaded part: nodes of one path and of the groups on it, and the whole list of variants for each of them. */

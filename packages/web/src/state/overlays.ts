@@ -1,5 +1,6 @@
 /** Changes of this page that the server has not confirmed, laid on what it has, and what it then made of them. */
-import { type NodeId, nodeId, type RowChange, rowChanges, type Step } from '@coppice/core';
+import { type NodeId, nodeId, type RowChange, type Step } from '@coppice/core';
+import { rowChanges } from '@coppice/core/tree';
 import type { BegunAnswer, WrittenAnswer } from './api-types.ts';
 import { applyRowChanges, isAtEnd, type LoadedBranch, pathToNode } from './loaded-branch.ts';
 import type { Overlay } from './tree-state.ts';

@@ -1,5 +1,6 @@
 /** One open tree: what is loaded of it, what was changed here and is not confirmed yet, and the feed that keeps it true. */
-import { type NodeId, type RowChange, rowChanges, type Step, type TreeId } from '@coppice/core';
+import type { NodeId, RowChange, Step, TreeId } from '@coppice/core';
+import { rowChanges } from '@coppice/core/tree';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { BegunAnswer, FeedCommit, TreeViewData, WrittenAnswer } from './api-types.ts';
 import type { Api } from './client.ts';

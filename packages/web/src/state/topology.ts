@@ -1,5 +1,6 @@
 /** The shape of a whole tree without its texts, kept up to date by the rows that commits write. */
-import { type Bookmark, type NodeId, previewOf, type RowChange, type TopologyNode, topologyNode } from '@coppice/core';
+import type { Bookmark, NodeId, RowChange, TopologyNode } from '@coppice/core';
+import { previewOf, topologyNode } from '@coppice/core/tree';
 
 function isBefore(a: TopologyNode, b: TopologyNode): number {
   return a.position < b.position ? -1 : a.position > b.position ? 1 : a.seq - b.seq;

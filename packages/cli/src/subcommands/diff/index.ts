@@ -1,4 +1,5 @@
-import { diffBranches, diffMessages, type Node, readPath, type TextPart } from '@coppice/core';
+import { type Node, readPath, type TextPart } from '@coppice/core';
+import { diffBranches, diffMessages } from '@coppice/core/diff';
 import type { Output } from '../../output.ts';
 import { preview, printNode } from '../../printing.ts';
 import { findNodeIn, findTree } from '../../resolve-target.ts';

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
-import { outlineShape, readTopology, type TreeSummary } from '@coppice/core';
+import { readTopology, type TreeSummary } from '@coppice/core';
+import { outlineShape } from '@coppice/core/tree';
 import type { Listening } from '@coppice/server';
 import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';

@@ -1,4 +1,5 @@
-import { outlineShape, readTopology } from '@coppice/core';
+import { readTopology } from '@coppice/core';
+import { outlineShape } from '@coppice/core/tree';
 import { commandLineFor, countNoun } from '../../changing.ts';
 import { drawTree, outlineTree, treeHead } from '../../printing.ts';
 import { findNodeIn, findTree, lastTree } from '../../resolve-target.ts';

@@ -1,5 +1,6 @@
-import { type ExternalId, findAnyNode, nodeId, run, type Tree, textMessage, treeId } from '@coppice/core';
+import { type ExternalId, nodeId, run, type Tree, textMessage, treeId } from '@coppice/core';
 import { ReferenceStore, ticking, uuid } from '@coppice/core/testing';
+import { findAnyNode } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { sha256Hex } from '../../sha256.ts';

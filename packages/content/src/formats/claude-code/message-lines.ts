@@ -1,6 +1,6 @@
 // What a line of a Claude Code session says, in canonical words.
 import type { JsonObject, NodeMeta } from '@coppice/core';
-import { parseUsage } from '@coppice/core';
+import { parseUsage } from '@coppice/core/context';
 import { derivedId } from '../../derived-id.ts';
 import type { SessionEntry } from '../../sessions/index.ts';
 import { fromAnthropicBlock, fromToolResult } from '../anthropic-blocks.ts';

@@ -1,5 +1,6 @@
 import type { Json, JsonObject, Message, Node, NodeId } from '@coppice/core';
-import { parseUsage, textOf } from '@coppice/core';
+import { textOf } from '@coppice/core';
+import { parseUsage } from '@coppice/core/context';
 import { blockDefinitionOf, withoutCalls } from '../../blocks/index.ts';
 import { readClaudeCode } from '../../sessions/index.ts';
 import { toAnthropicBlock, toToolResult } from '../anthropic-blocks.ts';

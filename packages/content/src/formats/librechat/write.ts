@@ -1,5 +1,6 @@
 import type { Block, Json, JsonObject, Message, Node } from '@coppice/core';
-import { isText, pairTools, parseUsage } from '@coppice/core';
+import { isText } from '@coppice/core';
+import { pairTools, parseUsage } from '@coppice/core/context';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { attributeLosses, bookmarkLosses, loss, metadataLosses, originalTree, statusLosses } from '../exporting.ts';

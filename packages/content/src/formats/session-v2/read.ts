@@ -1,4 +1,5 @@
-import { isUuid, type Json, type JsonObject, parseSteps, type TreeAttributes } from '@coppice/core';
+import { isUuid, type Json, type JsonObject, type TreeAttributes } from '@coppice/core';
+import { parseSteps } from '@coppice/core/tree';
 import { derivedId } from '../../derived-id.ts';
 import { chainTypes } from '../../sessions/claude-code-types.ts';
 import {

@@ -1,4 +1,5 @@
-import { ask, type Node, type NodeId, previewOf, type ReadProgram, type TopologyNode } from '@coppice/core';
+import { ask, type Node, type NodeId, type ReadProgram, type TopologyNode } from '@coppice/core';
+import { previewOf } from '@coppice/core/tree';
 import type { CommandScope } from '../contract.ts';
 import { defineCommand, optionArgument } from '../define.ts';
 import { ageOf, countOf, quote, roleLabel, stripUnsafe } from '../format.ts';

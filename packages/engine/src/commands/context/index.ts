@@ -1,14 +1,5 @@
-import {
-  type ContextKind,
-  compactionBudget,
-  contextOf,
-  type NodeId,
-  type ReadProgram,
-  type Role,
-  readContextPath,
-  readTree,
-  requestMessages,
-} from '@coppice/core';
+import { type ContextKind, type NodeId, type ReadProgram, type Role, readTree } from '@coppice/core';
+import { compactionBudget, contextOf, readContextPath, requestMessages } from '@coppice/core/context';
 import { readBranchModel } from '../branch-model.ts';
 import type { CommandScope, TokenGauge } from '../contract.ts';
 import { defineCommand, optionArgument, optionalArgument } from '../define.ts';

@@ -1,16 +1,6 @@
 /** What a model sees at a node, and what makes room there: compaction, summaries of branches, merges. */
-import {
-  ask,
-  compactionBudget,
-  type NodeId,
-  nodeId,
-  readContextPage,
-  readTree,
-  refuse,
-  requestMessages,
-  type Store,
-  type TreeId,
-} from '@coppice/core';
+import { ask, type NodeId, nodeId, readTree, refuse, type Store, type TreeId } from '@coppice/core';
+import { compactionBudget, readContextPage, requestMessages } from '@coppice/core/context';
 import { readBranchModel, replyLimit } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';

@@ -1,14 +1,6 @@
 /** What was: the commits of a tree, the tree as of any of them, and the way back. */
-import {
-  allBookmarks,
-  branchPage,
-  childIds,
-  readTreeAsOf,
-  type Tree,
-  type TreeId,
-  topology,
-  valueOf,
-} from '@coppice/core';
+import { readTreeAsOf, type Tree, type TreeId, valueOf } from '@coppice/core';
+import { allBookmarks, branchPage, childIds, topology } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';

@@ -1,5 +1,6 @@
 /** What two branches have in common and where they differ. */
-import { diffBranches, diffMessages, readPath, readTree } from '@coppice/core';
+import { readPath, readTree } from '@coppice/core';
+import { diffBranches, diffMessages } from '@coppice/core/diff';
 import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
 import { anyObject, listOfSchema, node, nodeIdText } from '../../wire/schemas.ts';

@@ -7,10 +7,10 @@ import {
   refuse,
   type Silhouette,
   type Store,
-  silhouetteOf,
   type TreeId,
   treeId,
 } from '@coppice/core';
+import { silhouetteOf } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
 import { readNodes } from '../../tree-view.ts';

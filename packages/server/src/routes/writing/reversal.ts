@@ -2,7 +2,6 @@
 import {
   type ActId,
   ask,
-  isStructural,
   type PurgeReport,
   parseActId,
   type ReadProgram,
@@ -12,6 +11,7 @@ import {
   type TreeId,
   valueOf,
 } from '@coppice/core';
+import { isStructural } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { checkVersion, resolveTree } from '../../resolve-tree.ts';

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const folder = import.meta.dirname;
+const entries = [
+  ['.', join(folder, '..', 'index.ts')],
+  ...readdirSync(folder)
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .sort()
+    .map((name) => [`./${name.slice(0, -3)}`, join(folder, name)]),
+] as const;
+
+/** The names that an entry exports, types marked as such. Fails on anything but lists of names. */
+function namesIn(path: string): string[] {
+  const text = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+  const names: string[] = [];
+  const rest = text.replace(
+    /export (type )?\{([^}]*)\} from '[^']+';/g,
+    (_, type: string | undefined, list: string) => {
+      for (const name of list.split(',').map((part) => part.trim()))
+        if (name !== '') names.push(type === undefined ? name : `type ${name}`);
+      return '';
+    },
+  );
+  expect(rest.trim()).toBe('');
+  return names.sort();
+}
+
+test('[N26] each entry exports a list of names, which changes on purpose only', () => {
+  const lists = entries.map(
+    ([entry, path]) =>
+      `${entry}\n${namesIn(path)
+        .map((name) => `  ${name}\n`)
+        .join('')}`,
+  );
+  expect(lists.join('\n')).toMatchSnapshot();
+});
+
+test('[N26] a name means one thing: two entries that have it take it from one module', () => {
+  const homes = new Map<string, string>();
+  for (const [, path] of entries)
+    for (const [, list = '', from = ''] of readFileSync(path, 'utf8').matchAll(
+      /export (?:type )?\{([^}]*)\} from '([^']+)';/g,
+    ))
+      for (const name of list.split(',').map((part) => part.trim().replace(/^type /, ''))) {
+        if (name === '') continue;
+        const home = from.replace(/^\.{1,2}\//, '');
+        expect([name, homes.get(name) ?? home]).toEqual([name, home]);
+        homes.set(name, home);
+      }
+});
+
+test('[N26] values stand in one entry each; types of every entry stand in the main one as well', () => {
+  const values = new Map<string, string>();
+  const main = new Set(namesIn(entries[0][1]));
+  for (const [entry, path] of entries)
+    for (const name of namesIn(path)) {
+      if (name.startsWith('type ')) expect([entry, name, main.has(name)]).toEqual([entry, name, true]);
+      else expect([name, values.get(name)]).toEqual([name, undefined]);
+      values.set(name, entry);
+      if (name.startsWith('type ')) values.delete(name);
+    }
+});
