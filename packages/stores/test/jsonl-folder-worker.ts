@@ -19,6 +19,12 @@ if (what === 'forest')
     });
     process.stdout.write(`${systemPrompt} ${result.treeId}\n`);
   }
+else if (what === 'more')
+  await change({
+    type: 'append',
+    treeId: treeId(words[0] ?? ''),
+    messages: [{ message: textMessage('user', words[1] ?? '') }],
+  });
 else {
   const id = treeId(randomUUID());
   await change({ type: 'create', treeId: id, attributes: { title: words[0] ?? '' } });

@@ -25,6 +25,8 @@ export interface Opened<P extends DiskPersistence> {
 export interface Opening<P extends DiskPersistence> {
   readonly persistence: P & { close(): Promise<void> | void };
   readonly readOnly: boolean;
+  /** Whether feeds have what other processes write. */
+  readonly crossProcessFeed: boolean;
   readonly known: readonly KnownTree[];
   readonly lists: readonly KnownList[];
   /** The folder of the store; null where it is one file in a folder of somebody else's. */
@@ -38,7 +40,7 @@ export interface Opening<P extends DiskPersistence> {
 /** Puts together what the handles of a place share. A place that cannot be read whole is closed again. */
 export async function openDiskStore<P extends DiskPersistence>(
   options: StoreOptions,
-  { persistence, readOnly, known, lists, folder, read, info, backup }: Opening<P>,
+  { persistence, readOnly, crossProcessFeed, known, lists, folder, read, info, backup }: Opening<P>,
 ): Promise<Opened<P>> {
   const state = treeStateOf(options, { persistence, readOnly });
   const parts = storePartsOf(state, persistence, options);
@@ -51,7 +53,7 @@ export async function openDiskStore<P extends DiskPersistence>(
     throw error;
   }
   const plate: StoreIdentity = {
-    supports: { durable: true, processes: false, search: true, crossProcessFeed: false, history: true },
+    supports: { durable: true, processes: false, search: true, crossProcessFeed, history: true },
     info,
     backup,
     close: async () => {

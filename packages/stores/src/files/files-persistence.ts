@@ -20,7 +20,7 @@ import { linesOfFile } from '../disk/line-file.ts';
 import { type FolderLock, type Holder, lockHolder } from '../disk/lock.ts';
 import type { SideEntry, SideFiles } from '../disk/side-files.ts';
 import { Locks } from '../in-process/locks.ts';
-import type { LoadedTree, PersistedEntry } from '../in-process/persistence.ts';
+import type { LoadedTree, PersistedEntry, Persistence } from '../in-process/persistence.ts';
 import { type ForeignFolder, forgetOriginal } from './foreign-folder.ts';
 import { writeFormat } from './format-file.ts';
 import { actsIn } from './journal.ts';
@@ -65,7 +65,7 @@ function isHeld(lock: FilesOpenState['lock']): lock is FolderLock {
 }
 
 /** Writes entries to the journals, and brings the files for other programs up to date. */
-export class FilesPersistence extends DiskPersistence {
+export class FilesPersistence extends DiskPersistence implements Required<Pick<Persistence, 'mentions'>> {
   readonly holdings: FilesOpenState;
   readonly #locks = new Locks();
   readonly #behind = new Set<TreeFolder>();

@@ -28,6 +28,7 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
     const opened = await openDiskStore(options, {
       persistence,
       readOnly,
+      crossProcessFeed: false,
       known,
       lists,
       folder: path,

@@ -8,12 +8,17 @@ interface FeedPosition {
   readonly event: ListEvent;
 }
 
+// How often other processes are looked for while somebody follows.
+const pollMs = 250;
+
 /** The changes of all trees in order, and those who wait for the next. */
 export class ChangeFeed {
   #events: FeedPosition[] = [];
   #last = 0;
   #over = false;
   readonly #waiting = new Set<() => void>();
+  #poll: (() => Promise<void>) | null = null;
+  #timer: ReturnType<typeof setInterval> | null = null;
 
   /** The number of the next change. */
   next(): number {
@@ -61,11 +66,38 @@ export class ChangeFeed {
     return this.#over || signal?.aborted === true;
   }
 
+  /** Has a function called now and then while anybody waits: it looks for what other processes did. */
+  pollWith(poll: () => Promise<void>): void {
+    this.#poll = poll;
+  }
+
+  #startPolling(poll: () => Promise<void>): void {
+    let isBusy = false;
+    this.#timer = setInterval(() => {
+      if (isBusy) return;
+      isBusy = true;
+      // Errors are ignored: whoever reads the tree itself gets them, and the next look tries again.
+      void poll()
+        .catch(() => undefined)
+        .finally(() => {
+          isBusy = false;
+        });
+    }, pollMs);
+    this.#timer.unref?.();
+  }
+
+  #stopPolling(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
   /** Resolves when something happened, or when the signal says that nobody waits any more. */
   wait(signal: AbortSignalLike | undefined): Promise<void> {
+    if (this.#poll !== null && this.#timer === null && !this.#over) this.#startPolling(this.#poll);
     return new Promise((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake);
+        if (this.#waiting.size === 0) this.#stopPolling();
         signal?.removeEventListener('abort', wake);
         resolve();
       };

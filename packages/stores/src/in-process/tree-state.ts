@@ -71,6 +71,7 @@ export class TreeState {
     this.readOnly = options.readOnly ?? false;
     this.#persistence = options.persistence ?? null;
     this.#follows = this.#persistence?.survey !== undefined;
+    if (this.#follows) this.#news.pollWith(() => this.follow(true));
     this.#treeWrites = options.treeWrites;
     this.#kit = options.kit;
     const trees = {

@@ -95,7 +95,6 @@ export class FolderWatch {
     for (const session of this.#sessions.values()) own.set(session.path, session);
     for (const [path, before] of this.#stamps) {
       const session = own.get(path);
-      if (session?.isWriter === true) continue;
       const now = stampOf(path);
       if (now === null || isSame(before, now)) continue;
       this.#stamps.set(path, now);
@@ -104,7 +103,8 @@ export class FolderWatch {
         if (broken !== null) gone.push(broken);
         this.#discovery.find(path, this.#mayWrite);
       } else if (before?.ino === now.ino && now.size >= before.size) changed.push(session.treeId);
-      else {
+      // A file that this process writes to and somebody else replaced is for its next write to refuse.
+      else if (!session.isWriter) {
         session.reset();
         replaced.push(session.treeId);
       }

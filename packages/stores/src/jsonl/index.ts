@@ -27,6 +27,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
     const opened = await openDiskStore(options, {
       persistence,
       readOnly,
+      crossProcessFeed: !holdings.single,
       known,
       lists,
       folder: holdings.single ? null : path,

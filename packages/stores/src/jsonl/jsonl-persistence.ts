@@ -18,7 +18,7 @@ import { DiskPersistence } from '../disk/disk-persistence.ts';
 import { FolderLock, lockHolder } from '../disk/lock.ts';
 import { type SideEntry, SideFiles } from '../disk/side-files.ts';
 import type { StoreParts } from '../in-process/in-process-store.ts';
-import type { ExternalCommit, LoadedTree, PersistedEntry, Survey } from '../in-process/persistence.ts';
+import type { ExternalCommit, LoadedTree, PersistedEntry, Persistence, Survey } from '../in-process/persistence.ts';
 import type { FolderWatch } from './folder-watch.ts';
 import { hashesInFile } from './hashes-in-file.ts';
 import { copiesBeside, fileName, sidecarFolder } from './paths.ts';
@@ -43,7 +43,10 @@ export interface SessionsOpenState {
 }
 
 /** Writes entries to session files, and follows what other processes do there. */
-export class JsonlPersistence extends DiskPersistence {
+export class JsonlPersistence
+  extends DiskPersistence
+  implements Required<Pick<Persistence, 'alone' | 'pull' | 'survey' | 'wanted'>>
+{
   readonly holdings: SessionsOpenState;
   readonly #sides = new Map<TreeId, SideFiles>();
   readonly #runs = new Map<string, TreeId>();
@@ -250,7 +253,7 @@ export class JsonlPersistence extends DiskPersistence {
   }
 
   /** What others added to a session's file; whoever is about to write has the lease first. */
-  fresh(id: TreeId, tree: Tree, write: boolean): readonly ExternalCommit[] {
+  pull(id: TreeId, tree: Tree, write: boolean): readonly ExternalCommit[] {
     const session = this.holdings.sessions.get(id);
     if (session === undefined) return [];
     if (write) session.writing();

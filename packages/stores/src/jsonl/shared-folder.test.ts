@@ -73,3 +73,19 @@ test('[J49] a tree that this process has open follows a purge of another one', a
   expect((await reader.search({ text: 'kept' })).items.length).toBe(1);
   await reader.close();
 });
+
+test('[J49] a feed has what another process writes, in the list of trees and in a tree', async () => {
+  const store = await SessionStore.open(folder);
+  const stop = new AbortController();
+  const lists = store.feedAll(null, stop.signal)[Symbol.asyncIterator]();
+  const first = lists.next();
+  const [line = ''] = await worker('tree', 'From elsewhere', 'A message about oaks.');
+  const id = treeId(line.split(' ')[1] ?? '');
+  expect((await first).value).toMatchObject({ treeId: id });
+  const commits = store.feed(id, 2, stop.signal)[Symbol.asyncIterator]();
+  const next = commits.next();
+  await worker('more', id, 'And beeches.');
+  expect((await next).value).toMatchObject({ version: 3 });
+  stop.abort();
+  await store.close();
+});

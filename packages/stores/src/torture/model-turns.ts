@@ -91,9 +91,11 @@ export function turnOf(op: Op, index: number, model: Model, tree: TreeId, cut: b
         message: { ...textMessage(role(at), item.text), ...(item.role === 'tool' ? { tool_call_id: 'call' } : {}) },
       }));
       const below = op.choice % 3 === 0 ? {} : { parentId: nodeId(parent) };
+      // Messages with ids of their own are merged with equal ones only where that is asked for.
+      const merges = op.choice % 4 < 3;
       return {
-        command: { type: 'append', treeId: tree, messages, select, ...below },
-        apply: () => model.append(parent, items, select),
+        command: { type: 'append', treeId: tree, messages, select, ...below, ...(merges ? { merge: true } : {}) },
+        apply: () => model.append(parent, items, select, merges),
       };
     }
     case 'edit':

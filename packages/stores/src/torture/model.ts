@@ -88,7 +88,12 @@ export class Model {
     this.node(parent).children.push(id);
   }
 
-  append(parent: string, items: readonly { id: string; role: string; text: string }[], select: boolean): void {
+  append(
+    parent: string,
+    items: readonly { id: string; role: string; text: string }[],
+    select: boolean,
+    merges: boolean,
+  ): void {
     let at = this.node(parent).id;
     // A tool that has nothing to say has answered all the same.
     const said = items.filter((item) => item.role === 'tool' || item.text.trim() !== '');
@@ -100,7 +105,7 @@ export class Model {
       });
     this.act(() => {
       for (const item of said) {
-        const there = added === 0 ? equal(item) : undefined;
+        const there = merges && added === 0 ? equal(item) : undefined;
         if (there === undefined) {
           this.add(item.id, at, item.role, item.text);
           added++;
