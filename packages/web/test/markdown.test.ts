@@ -1,4 +1,5 @@
 // @module-tag browser
+// @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 

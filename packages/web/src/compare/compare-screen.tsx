@@ -197,7 +197,7 @@ function Fan({ count, at }: { readonly count: number; readonly at: number }): Re
       {ends.map((x, index) =>
         index === at ? null : <path key={x} d={`M21 0C21 ${32 + index * 3} ${x} ${8 - index * 2} ${x} 46`} />,
       )}
-      {ends[at] === undefined ? null : <path className="a" d={`M21 0C21 32 ${ends[at]} 8 ${ends[at]} 46`} />}
+      {ends[at] === undefined ? null : <path className="active-line" d={`M21 0C21 32 ${ends[at]} 8 ${ends[at]} 46`} />}
     </svg>
   );
 }

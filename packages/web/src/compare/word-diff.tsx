@@ -115,7 +115,7 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
       </div>
       <div className="diff" ref={box}>
         {sides.map((side) => (
-          <div key={side.letter} className={`h ${side.modelColour}`}>
+          <div key={side.letter} className={`diff-side ${side.modelColour}`}>
             <span className="side-l">{side.letter}</span>
             <b>
               {side.node === undefined
@@ -153,7 +153,7 @@ function DiffParts({
     return part.type === skip ? [] : [{ key, part }];
   });
   return (
-    <p className="p diff-text">
+    <p className="diff-paragraph diff-text">
       {shown.map(({ key, part }) =>
         part.type === 'equal' ? <span key={key}>{part.text}</span> : <mark key={key}>{part.text}</mark>,
       )}

@@ -22,7 +22,7 @@ export function ContextLine({ row, most, chosen, onChoose }: LineProps): ReactEl
   if (row.folded !== 0)
     return (
       <li className="folded">
-        <span className="g" />
+        <span className="line-mark" />
         <span>{row.folded === null ? t('olderStaySome') : tn('olderStay', row.folded)}</span>
       </li>
     );
@@ -38,8 +38,8 @@ export function ContextLine({ row, most, chosen, onChoose }: LineProps): ReactEl
           ? 'seg-tool'
           : 'seg-msg';
   const classes = [
-    marker ? 's' : '',
-    (entry?.message.role ?? node?.role) === 'user' ? 'u' : '',
+    marker ? 'from-marker' : '',
+    (entry?.message.role ?? node?.role) === 'user' ? 'from-user' : '',
     out ? 'out' : '',
     chosen ? 'sel' : '',
   ];
@@ -47,7 +47,7 @@ export function ContextLine({ row, most, chosen, onChoose }: LineProps): ReactEl
   const status = node?.status;
   return (
     <li className={classes.filter(Boolean).join(' ')}>
-      <span className="g">
+      <span className="line-mark">
         <i />
       </span>
       <span className={`role ${model === null ? '' : `hued ${modelColourOf(model)}`}`}>{entryName(row)}</span>

@@ -79,14 +79,14 @@ export function ContextScreen(): ReactElement {
         <ActionButton id="compact" small />
       </div>
       <div className="ctx">
-        <div className="l">
+        <div className="column-main">
           {answer === null ? <p className="hint">{t('weighing')}</p> : <ContextWindowBar answer={answer} />}
           <ol className="ctxlist" aria-label={t('inForce')}>
             {rows.map((row, index) => (
               <Fragment key={row.key}>
                 {above > 0 && index === heads ? (
                   <li className="folded">
-                    <span className="g" />
+                    <span className="line-mark" />
                     <Button small look="quiet" onClick={more}>
                       {tn('showEarlier', above)}
                     </Button>

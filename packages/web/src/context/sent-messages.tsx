@@ -23,7 +23,7 @@ export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactE
   const marker = entry !== null && (entry.kind === 'summary' || entry.kind === 'branch-summary');
   const out = entry === null;
   return (
-    <aside className="r" aria-label={t('asSent')}>
+    <aside className="column-side" aria-label={t('asSent')}>
       <div className="row sent-head">
         <b className="grow strong">{entryName(row)}</b>
         {before === undefined ? null : (

@@ -65,7 +65,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
       <HomeRail />
       <main className="main">
         <div className="home one">
-          <div className="l">
+          <div className="column-main">
             <h1 className="sr">{t('trees')}</h1>
             <div className="row home-top">
               <DrawerButton />
@@ -254,9 +254,11 @@ function TreeLine({ tree }: { readonly tree: TreeViewData }): ReactElement {
             {shape === null ? '' : whereIn(shape)}
           </span>
         </span>
-        <span className="c">{tree.pinned ? <Icon name="pin" /> : null}</span>
-        <span className="c">{shape === null ? '' : shape.branches === 0 ? '–' : tn('branches', shape.branches)}</span>
-        <span className="c">{shape === null ? '' : tn('messages', shape.messages)}</span>
+        <span className="cell">{tree.pinned ? <Icon name="pin" /> : null}</span>
+        <span className="cell">
+          {shape === null ? '' : shape.branches === 0 ? '–' : tn('branches', shape.branches)}
+        </span>
+        <span className="cell">{shape === null ? '' : tn('messages', shape.messages)}</span>
         <time dateTime={new Date(tree.updatedAt).toISOString()}>{formatTime(tree.updatedAt)}</time>
       </PageLink>
     </li>

@@ -31,7 +31,7 @@ export function SettingsScreen(): ReactElement {
       <HomeRail />
       <main className="main">
         <div className="home one">
-          <div className="l settings">
+          <div className="column-main settings">
             <div className="row home-head">
               <DrawerButton />
               <h1 className="grow">{t('settings')}</h1>

@@ -58,7 +58,7 @@ export function TrashScreen(): ReactElement {
       <HomeRail />
       <main className="main">
         <div className="home one">
-          <div className="l">
+          <div className="column-main">
             <div className="row home-head">
               <DrawerButton />
               <h1 className="grow">{t('trash')}</h1>

@@ -61,7 +61,7 @@ export function BranchList({ model, onPick, onShow }: BranchListProps): ReactEle
           </span>
           {branch.marked ? <Icon name="markon" /> : null}
           {branch.status === 'interrupted' || branch.status === 'aborted' ? <Icon name="cut" /> : null}
-          <span className="n">{formatNumber(branch.size)}</span>
+          <span className="count">{formatNumber(branch.size)}</span>
         </button>
       ))}
       {branches.length > shownAtFirst ? (

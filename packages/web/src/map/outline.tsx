@@ -163,7 +163,7 @@ function OutlineLine({ row, id, first, chosen, onPick }: OutlineLineProps): Reac
         <span className="dot">
           <i className="bar-mark" />
         </span>
-        <span className="t">{tn('folded', row.count)}</span>
+        <span className="item-text">{tn('folded', row.count)}</span>
         <Icon name="right" size={13} />
       </button>
     );
@@ -195,7 +195,7 @@ function OutlineLine({ row, id, first, chosen, onPick }: OutlineLineProps): Reac
           <i className={node.kind === 'message' ? (node.role === 'tool' ? 'tool-mark' : '') : 'bar-mark'} />
         )}
       </span>
-      <span className="t" dir="auto">
+      <span className="item-text" dir="auto">
         {node.preview === '' ? '…' : firstWords(node.preview)}
       </span>
       <LineMarks row={row} />
@@ -222,11 +222,11 @@ function LineMarks({ row }: { readonly row: Extract<OutlineRow, { kind: 'node' }
         </span>
       ) : null}
       {row.variants > 1 ? (
-        <span className="n">
+        <span className="count">
           {row.at}/{row.variants}
         </span>
       ) : row.size > 0 ? (
-        <span className="n">{row.size}</span>
+        <span className="count">{row.size}</span>
       ) : null}
     </>
   );

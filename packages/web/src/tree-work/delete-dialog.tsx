@@ -123,7 +123,7 @@ function DeleteDrawing({ mode }: { readonly mode: DeleteMode }): ReactElement {
   if (mode === 'splice')
     return (
       <svg width="62" height="44" aria-hidden="true">
-        <path className="a" d="M31 42V4" />
+        <path className="active-line" d="M31 42V4" />
         <circle className="xc" cx="31" cy="22" r="4.5" />
         <path d="M31 34C31 28 48 30 48 20" />
       </svg>
@@ -131,17 +131,17 @@ function DeleteDrawing({ mode }: { readonly mode: DeleteMode }): ReactElement {
   if (mode === 'cascade')
     return (
       <svg width="62" height="44" aria-hidden="true">
-        <path className="a" d="M31 42V30" />
-        <path className="x" d="M31 30V4M31 16C31 10 20 12 20 4" />
+        <path className="active-line" d="M31 42V30" />
+        <path className="removed-line" d="M31 30V4M31 16C31 10 20 12 20 4" />
         <circle className="xc" cx="31" cy="22" r="4.5" />
         <path d="M31 34C31 28 48 30 48 20" />
       </svg>
     );
   return (
     <svg width="62" height="44" aria-hidden="true">
-      <path className="a" d="M31 42V30" />
+      <path className="active-line" d="M31 42V30" />
       <path d="M31 22V4" />
-      <path className="x" d="M31 34C31 26 15 30 15 20M31 34C31 26 47 30 47 20M31 32V24" />
+      <path className="removed-line" d="M31 34C31 26 15 30 15 20M31 34C31 26 47 30 47 20M31 32V24" />
       <circle className="xc" cx="15" cy="18" r="4" />
       <circle className="xc" cx="31" cy="21" r="4" />
       <circle className="xc" cx="47" cy="18" r="4" />

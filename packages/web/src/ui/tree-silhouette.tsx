@@ -40,9 +40,9 @@ export function TreeSilhouette({ stems, width = 30, height = 22 }: TreeSilhouett
         {paths
           .filter((path) => path.active)
           .map((path) => (
-            <path key={path.d} className="a" d={path.d} />
+            <path key={path.d} className="active-line" d={path.d} />
           ))}
-        <path className="g" d={`M${width * 0.28} ${height - 1.6}h${width * 0.44}`} />
+        <path className="base-line" d={`M${width * 0.28} ${height - 1.6}h${width * 0.44}`} />
       </svg>
     </span>
   );
