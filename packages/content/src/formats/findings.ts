@@ -1,6 +1,6 @@
 // What a reader or a writer has to say beside its data. Nothing is dropped in silence: whatever is not carried over as it
 // was becomes a finding with its place and its reason.
-import { AppError, type ErrorKind } from '@coppice/core';
+import { AppError, type ErrorKind, type JsonObject } from '@coppice/core';
 
 /** Every code that formats refuse with, and its kind. */
 export const importErrorKinds = {
@@ -75,6 +75,14 @@ export const importFindingCodes = {
 /** A code of a finding of an import. */
 export type ImportFindingCode = keyof typeof importFindingCodes;
 
+/** What a finding names. */
+export interface FindingData extends JsonObject {
+  /** What stands in brackets in the sentence. */
+  readonly detail?: string;
+  /** What a store refused with. */
+  readonly refusal?: { readonly code: string; readonly message: string; readonly data: JsonObject };
+}
+
 /** One thing that a reader has to say. */
 export interface ImportFinding {
   readonly code: ImportFindingCode;
@@ -83,6 +91,8 @@ export interface ImportFinding {
   readonly place: string;
   /** A sentence that names the thing. */
   readonly message: string;
+  /** What the sentence says beside the meaning of its code, so that nobody has to read it out of the sentence. */
+  readonly data: FindingData;
   /** How many records it keeps out of the store; zero for what was kept. */
   readonly rejected: number;
 }
@@ -102,7 +112,7 @@ export function finding(
 ): ImportFinding {
   const meaning = importFindingCodes[code];
   const message = `${place}: ${meaning}${detail === '' ? '' : ` (${detail})`}.`;
-  return { code, severity, place, message, rejected };
+  return { code, severity, place, message, data: detail === '' ? {} : { detail }, rejected };
 }
 
 /** Findings past this number are counted by code, no longer listed: a report must not outgrow what it reports on. */

@@ -76,6 +76,7 @@ export class Ledger {
         severity: 'note',
         place: tree.place,
         message: `${tree.place}: ${result.left.length} new messages hang on what was deleted here, and were left out.`,
+        data: { detail: `${result.left.length} messages` },
         rejected: left,
       });
   }
@@ -92,6 +93,7 @@ export class Ledger {
       severity: trashed ? 'note' : 'loss',
       place: tree.place,
       message: `${tree.place}: ${error.message}`,
+      data: { refusal: { code: error.code, message: error.message, data: JSON.parse(JSON.stringify(error.data)) } },
       rejected: rest,
     });
   }

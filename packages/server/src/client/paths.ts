@@ -2180,6 +2180,16 @@ export interface components {
     };
     ImportFinding: {
       code: string;
+      data: {
+        detail?: string;
+        refusal?: {
+          code: string;
+          data: {
+            [key: string]: unknown;
+          };
+          message: string;
+        };
+      };
       message: string;
       place: string;
       rejected: number;

@@ -1,6 +1,7 @@
 /** What an import noticed, in German: by the code of the finding. */
 import type { ImportFindingCode } from '@coppice/content/formats';
 import { germanDetail } from './finding-details-de.ts';
+import { germanRefusal } from './refusals-de.ts';
 
 /** What each code means. */
 export const findingsDe: Readonly<Record<ImportFindingCode, string>> = {
@@ -43,25 +44,6 @@ export const findingsDe: Readonly<Record<ImportFindingCode, string>> = {
 
 const meanings: ReadonlyMap<string, string> = new Map(Object.entries(findingsDe));
 
-/** What a finding names beside its place, in English as it comes. */
-function detailOf({
-  code,
-  place,
-  message,
-}: {
-  readonly code: string;
-  readonly place: string;
-  readonly message: string;
-}) {
-  const start = `${place}: `;
-  const rest = message.startsWith(start) ? message.slice(start.length) : '';
-  // What a store refuses with is a sentence of its own, and all of it is the detail.
-  if (code === 'import/refused') return rest.replace(/\.$/, '');
-  // What a code means has no bracket in it: the first one opens the detail, and the last closes it.
-  const [, detail = ''] = /^[^(]*\((.*)\)\.$/s.exec(rest) ?? [];
-  return detail;
-}
-
 /**
  * A finding in German with what it names beside its place; `english` is true where that stays as it was, being a name or
  * the words of somebody else. Null for a code that is not known.
@@ -69,11 +51,21 @@ function detailOf({
 export function germanFinding(finding: {
   readonly code: string;
   readonly place: string;
-  readonly message: string;
+  readonly data: { readonly detail?: string; readonly refusal?: Parameters<typeof germanRefusal>[0] };
 }): { readonly said: string; readonly detail: string; readonly english: boolean } | null {
   const meaning = meanings.get(finding.code);
   if (meaning === undefined) return null;
-  const detail = detailOf(finding);
+  const { detail = '', refusal } = finding.data;
+  // What a store refuses with is worded by its own code.
+  const refused = refusal === undefined ? null : germanRefusal(refusal);
+  if (refusal !== undefined && refused === null)
+    return { said: `${finding.place}: ${meaning}`, detail: refusal.message, english: true };
+  if (refused !== null)
+    return {
+      said: `${finding.place}: ${meaning}`,
+      detail: [refused.said, refused.english].filter((part) => part !== '').join(' '),
+      english: false,
+    };
   const german = germanDetail(detail);
   return { said: `${finding.place}: ${meaning}`, detail: german ?? detail, english: german === null };
 }

@@ -16,18 +16,15 @@ test('[B86] every format that is written, and everything that one loses, is said
 
 test('[B86] every finding of an import is said in German, with its place and what it names', () => {
   expect(Object.keys(findingsDe).toSorted()).toEqual(Object.keys(importFindingCodes).toSorted());
-  for (const [code, meaning] of Object.entries(importFindingCodes)) {
-    // The page takes the detail by the first bracket.
-    expect(meaning).not.toContain('(');
-    if (code === 'import/refused') continue;
+  for (const code of Object.keys(importFindingCodes)) {
     const place = 'a (1).json[3]: x';
-    expect(germanFinding({ code, place, message: `${place}: ${meaning} (id "(b)").` })?.detail).toBe('Kennung "(b)"');
-    expect(germanFinding({ code, place, message: `${place}: ${meaning}.` })).toMatchObject({ detail: '' });
+    expect(germanFinding({ code, place, data: { detail: 'id "(b)"' } })?.detail).toBe('Kennung "(b)"');
+    expect(germanFinding({ code, place, data: {} })).toMatchObject({ detail: '' });
   }
-  expect(
-    germanFinding({ code: 'import/skipped', place: 'a.json', message: 'a.json: not a conversation: left out.' })?.said,
-  ).toBe('a.json: kein Gespräch: weggelassen');
-  expect(germanFinding({ code: 'import/new', place: 'a', message: 'a: b.' })).toBe(null);
+  expect(germanFinding({ code: 'import/skipped', place: 'a.json', data: {} })?.said).toBe(
+    'a.json: kein Gespräch: weggelassen',
+  );
+  expect(germanFinding({ code: 'import/new', place: 'a', data: {} })).toBe(null);
 });
 
 /** The phrases in brackets that readers write down themselves, with `x` for each value in them. */
@@ -58,10 +55,17 @@ test('[B87] what a finding names is said in German, and values in it stay as the
   expect(germanDetail('constructor')).toBe(null);
 });
 
-test('[B87] what a store refused an import with is told as it is', () => {
-  expect(germanFinding({ code: 'import/refused', place: 'a', message: 'a: There is a tree x (y) already.' })).toEqual({
+test('[B87] what a store refused an import with is worded by its own code', () => {
+  const refusal = { code: 'tree/unknown-node', message: 'There is no node x.', data: { nodeId: 'x' } };
+  expect(germanFinding({ code: 'import/refused', place: 'a', data: { refusal } })).toEqual({
     said: 'a: der Speicher hat das Gespräch abgelehnt',
-    detail: 'There is a tree x (y) already',
+    detail: 'Die Nachricht x gibt es hier nicht.',
+    english: false,
+  });
+  const unknown = { code: 'other/new', message: 'There is a tree x (y) already.', data: {} };
+  expect(germanFinding({ code: 'import/refused', place: 'a', data: { refusal: unknown } })).toEqual({
+    said: 'a: der Speicher hat das Gespräch abgelehnt',
+    detail: 'There is a tree x (y) already.',
     english: true,
   });
 });

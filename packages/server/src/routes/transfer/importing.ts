@@ -8,7 +8,7 @@ import { type EventStream, encodeEvent, streamReply } from '../../live/event-str
 import { omitUndefined } from '../../omit-undefined.ts';
 import type { LiveImport } from '../../transfer/imports.ts';
 import { spoolInto } from '../../transfer/spool.ts';
-import { count, flag, listOfSchema, pageLimit, treeIdText } from '../../wire/schemas.ts';
+import { anyObject, count, flag, listOfSchema, pageLimit, treeIdText } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const tally = z
@@ -207,6 +207,10 @@ const finding = z
     severity: z.enum(['note', 'repair', 'loss']),
     place: z.string(),
     message: z.string(),
+    data: z.object({
+      detail: z.string().optional(),
+      refusal: z.object({ code: z.string(), message: z.string(), data: anyObject }).optional(),
+    }),
     rejected: z.number(),
   })
   .openapi('ImportFinding');
