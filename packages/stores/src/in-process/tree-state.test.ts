@@ -240,6 +240,12 @@ describe('a book', () => {
   });
 });
 
+/** The file behind an entry of a package. */
+function entryOf(folder: string, entry: string): string {
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return exports[`.${entry}`];
+}
+
 describe('the memory store', () => {
   it('[K140] shares nothing with another one of the same name', async () => {
     const [one, two] = [createMemoryStore({}, 'same'), createMemoryStore({}, 'same')];
@@ -257,8 +263,8 @@ describe('the memory store', () => {
       if (seen.has(file)) continue;
       seen.add(file);
       for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/(?:\bfrom |\bimport ?\(?)'([^'\s]+)'/g)) {
-        const own = /^@coppice\/(\w+)$/.exec(name)?.[1];
-        if (own !== undefined) open.push(join(packages, own, 'src/index.ts'));
+        const [, own, entry = ''] = /^@coppice\/(\w+)((?:\/[\w-]+)*)$/.exec(name) ?? [];
+        if (own !== undefined) open.push(join(packages, own, entryOf(join(packages, own), entry)));
         else if (name.startsWith('.')) open.push(resolve(dirname(file), name));
         else outside.add(name);
       }
