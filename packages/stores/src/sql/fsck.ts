@@ -9,15 +9,18 @@ import { rowUnreadable, unreadableOf } from './unreadable.ts';
 
 type DatabaseFinding = FsckReport['findings'][number];
 
-/** Invariants over the read-only views, the same on every database. Each row is a fault: a code and an id. */
+/**
+ * Invariants over the read-only views, the same on every database. Each row is a fault: a code and an id. Where only one
+ * tree is checked, `v_node` and `v_conversation` are that tree's rows and `v_anywhere` is all rows, found by their id.
+ */
 const invariants = `
 SELECT 'I01 root-count' AS c, t.id AS id FROM v_conversation t LEFT JOIN v_node n ON n.conversation_id=t.id AND n.parent_id IS NULL GROUP BY t.id HAVING count(n.id)<>1
 UNION ALL SELECT 'I02 root<=>null-parent', id FROM v_node WHERE (role='root')<>(parent_id IS NULL)
-UNION ALL SELECT 'I03 dangling-parent', n.id FROM v_node n LEFT JOIN v_node p ON p.id=n.parent_id WHERE n.parent_id IS NOT NULL AND p.id IS NULL
-UNION ALL SELECT 'I04 cross-conversation-parent', n.id FROM v_node n JOIN v_node p ON p.id=n.parent_id WHERE p.conversation_id<>n.conversation_id
+UNION ALL SELECT 'I03 dangling-parent', n.id FROM v_node n LEFT JOIN v_anywhere p ON p.id=n.parent_id WHERE n.parent_id IS NOT NULL AND p.id IS NULL
+UNION ALL SELECT 'I04 cross-conversation-parent', n.id FROM v_node n JOIN v_anywhere p ON p.id=n.parent_id WHERE p.conversation_id<>n.conversation_id
 UNION ALL SELECT 'I05 node-without-conversation', n.id FROM v_node n LEFT JOIN v_conversation t ON t.id=n.conversation_id WHERE t.id IS NULL
 UNION ALL SELECT 'I06 unreachable(cycle/orphan)', id FROM v_node WHERE id NOT IN (WITH RECURSIVE r(id) AS (SELECT id FROM v_node WHERE parent_id IS NULL UNION SELECT n.id FROM v_node n JOIN r ON n.parent_id=r.id) SELECT id FROM r)
-UNION ALL SELECT 'I07 duplicate-id', id FROM v_node GROUP BY id HAVING count(*)>1
+UNION ALL SELECT 'I07 duplicate-id', n.id FROM v_node n JOIN v_anywhere p ON p.id=n.id GROUP BY n.id HAVING count(*)>1
 UNION ALL SELECT 'I08 active-missing-or-foreign', t.id FROM v_conversation t LEFT JOIN v_node n ON n.id=t.active_node_id AND n.conversation_id=t.id WHERE t.active_node_id IS NOT NULL AND n.id IS NULL
 UNION ALL SELECT 'I09 active-is-root', t.id FROM v_conversation t JOIN v_node n ON n.id=t.active_node_id WHERE n.role='root'
 UNION ALL SELECT 'I10 active-null-iff-empty', t.id FROM v_conversation t WHERE (t.active_node_id IS NULL)<>(NOT EXISTS(SELECT 1 FROM v_node n WHERE n.conversation_id=t.id AND n.parent_id IS NOT NULL))
@@ -28,13 +31,32 @@ UNION ALL SELECT 'I14 version-negative', id FROM v_conversation WHERE version<0
 UNION ALL SELECT 'I15 root-has-content', id FROM v_node WHERE role='root' AND content NOT IN ('','[]','{"parts":[]}')
 UNION ALL SELECT 'I16 empty-content', id FROM v_node WHERE role<>'root' AND (content IS NULL OR content IN ('','[]','null'))`;
 
-/** What points at nothing, beyond the tree itself. */
-const references = `
-SELECT 'bookmark-dangling' AS c, b.node_id AS id, b.tree_id AS tree FROM bookmark b LEFT JOIN v_node n ON n.id=b.node_id AND n.conversation_id=b.tree_id WHERE n.id IS NULL
-UNION ALL SELECT 'run-dangling', r.id, r.tree_id FROM run r LEFT JOIN v_node n ON n.id=r.node_id AND n.conversation_id=r.tree_id WHERE n.id IS NULL
-UNION ALL SELECT 'share-dangling', s.id, s.tree_id FROM share s LEFT JOIN tree t ON t.id=s.tree_id WHERE t.id IS NULL
-UNION ALL SELECT 'log-gap', t.id, t.id FROM tree t WHERE t.version<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)
-UNION ALL SELECT 'J27 pending-without-run', n.id, n.tree_id FROM node n WHERE n.status='pending' AND n.removed_in IS NULL AND NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=n.tree_id)`;
+/** What points at nothing, beyond the tree itself; of one tree where `$1` is its id. */
+const references = (one: boolean): string => `
+SELECT 'bookmark-dangling' AS c, b.node_id AS id, b.tree_id AS tree FROM bookmark b LEFT JOIN v_node n ON n.id=b.node_id AND n.conversation_id=b.tree_id WHERE n.id IS NULL${one ? ' AND b.tree_id=$1' : ''}
+UNION ALL SELECT 'run-dangling', r.id, r.tree_id FROM run r LEFT JOIN v_node n ON n.id=r.node_id AND n.conversation_id=r.tree_id WHERE n.id IS NULL${one ? ' AND r.tree_id=$1' : ''}
+UNION ALL SELECT 'share-dangling', s.id, s.tree_id FROM share s LEFT JOIN tree t ON t.id=s.tree_id WHERE t.id IS NULL${one ? ' AND s.tree_id=$1' : ''}
+UNION ALL SELECT 'log-gap', t.id, t.id FROM tree t WHERE t.version<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)${one ? ' AND t.id=$1' : ''}
+UNION ALL SELECT 'J27 pending-without-run', n.id, n.tree_id FROM node n WHERE n.status='pending' AND n.removed_in IS NULL AND NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=n.tree_id)${one ? ' AND n.tree_id=$1' : ''}`;
+
+// Written out instead of the views, so that every join is led by the tree and costs what the tree costs.
+const nodesOfOne = `(SELECT id, tree_id AS conversation_id, parent_id, role, content, tool_call_id, group_id AS siblings_group_id
+  FROM node WHERE removed_in IS NULL AND tree_id=$1)`;
+const conversationOfOne = '(SELECT id, version, active_node_id FROM tree WHERE id=$1)';
+
+/** The invariants of all trees, or of one. */
+function invariantsOf(one: boolean): string {
+  if (!one) return invariants.replaceAll('v_anywhere', 'v_node');
+  const named = (view: string, rows: string) => (text: string) =>
+    text.replace(
+      new RegExp(`\\b${view}\\b( [a-z]\\b)?`, 'g'),
+      (_, alias: string | undefined) => `${rows}${alias ?? ` ${view}`}`,
+    );
+  return named(
+    'v_conversation',
+    conversationOfOne,
+  )(named('v_node', nodesOfOne)(invariants)).replaceAll('v_anywhere', 'v_node');
+}
 
 // A run is noted before its reply is there: whoever dies in between leaves a run that recovery ends. Nothing is broken.
 const warnings = new Set(['J27 pending-without-run', 'run-dangling']);
@@ -54,8 +76,10 @@ export function* fsckDatabase(
     message,
     treeId: null,
   }));
-  const broken = yield* queryRows(`${invariants} ORDER BY 1, 2`);
-  for (const found of [...broken, ...(yield* queryRows(`${references} ORDER BY 1, 2`))]) {
+  const one = options.treeId !== undefined;
+  const params = options.treeId === undefined ? [] : [options.treeId];
+  const broken = yield* queryRows(`${invariantsOf(one)} ORDER BY 1, 2`, ...params);
+  for (const found of [...broken, ...(yield* queryRows(`${references(one)} ORDER BY 1, 2`, ...params))]) {
     const code = sqlText(found, 'c');
     const id = sqlText(found, 'id');
     findings.push({

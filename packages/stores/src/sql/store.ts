@@ -50,7 +50,7 @@ import { listCommits, listEvents, listStoredTrash, listStoredTrees } from './lis
 import { hydratedLog, newestAct } from './log.ts';
 import { storedTexts } from './message-json.ts';
 import { type PurgedRows, type PurgeOptions, purgeRows, purgeTree } from './purge.ts';
-import type { SqlTask } from './query.ts';
+import { queryRow, type SqlTask } from './query.ts';
 import { type TreeScope, treeRow } from './scope.ts';
 import { searchOf, searchPage } from './search.ts';
 import { accountStore, blobStore, runStore, type Transactions } from './side-stores.ts';
@@ -328,10 +328,11 @@ export class SqlStore implements Store {
   async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
     assertArgument('options', options, argument.fsckOptions);
     if (options.repair === true && this.#options.readOnly === true) readOnlyStore();
-    const damage = await this.#engine.damage();
+    // The check of the database itself reads all of it: it is no part of checking one tree.
+    const damage = options.treeId === undefined ? await this.#engine.damage() : [];
     const self = this;
     const work = function* (): SqlTask<FsckReport> {
-      if (options.treeId !== undefined) yield* self.#known(options.treeId);
+      if (options.treeId !== undefined && !(yield* hasTree(self.owner, options.treeId))) unknownTree(options.treeId);
       const mend = self.#engine.mend?.bind(self.#engine);
       return yield* fsckDatabase(self.#engine.dialect, self.owner, options, damage, mend);
     };
@@ -394,6 +395,11 @@ export class SqlStore implements Store {
     const scope = yield* this.#scope(treeId, lock);
     return scope.tree === null ? unknownTree(treeId) : scope;
   }
+}
+
+/** Whether an owner has a tree, which need not be readable. */
+function* hasTree(owner: string, id: TreeId): SqlTask<boolean> {
+  return (yield* queryRow('SELECT 1 AS yes FROM tree WHERE id = $1 AND owner = $2', id, owner)) !== undefined;
 }
 
 function insertsIn({ steps }: Commit): number {

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask, type Store, type TreeId } from '@coppice/core';
+import { ask, type FsckReport, type Store, type TreeId } from '@coppice/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { openStore } from '../index.ts';
@@ -11,6 +11,20 @@ import { growTrees, type SampleFault, sampleFaults, textsIn } from './sample-fau
 async function errorsIn(store: Store): Promise<string[]> {
   const { findings } = await store.fsck();
   return findings.filter((finding) => finding.severity === 'error').map((finding) => `${finding.code} ${finding.id}`);
+}
+
+/** The check of one tree finds what the check of everything finds of it. */
+async function expectSameByTree(store: Store): Promise<void> {
+  const { findings } = await store.fsck();
+  const line = ({ code, id }: FsckReport['findings'][number]) => `${code} ${id}`;
+  // A node without a tree (I05) names one that is not there.
+  const missing = new Set(findings.filter(({ code }) => code.startsWith('I05')).map((finding) => finding.treeId));
+  for (const id of new Set(findings.flatMap((finding) => finding.treeId ?? []))) {
+    if (missing.has(id)) continue;
+    const own = findings.filter((finding) => finding.treeId === id && finding.code !== 'database').map(line);
+    const found = (await store.fsck({ treeId: id })).findings.filter((finding) => finding.treeId === id).map(line);
+    expect(new Set(found)).toEqual(new Set(own));
+  }
 }
 
 /** Checks, repairs, checks again, and looks for every text that was there before. */
@@ -49,7 +63,7 @@ describe('a SQLite file', () => {
   });
 
   test.each(sampleFaults.map((fault, at) => [`${fault.code}, ${fault.name}`, fault, at] as const))(
-    '[Q30][Q31] %s is named, and mended without a loss',
+    '[Q30][Q31][Q34] %s is named, and mended without a loss',
     async (_name, fault, at) => {
       const path = join(folder, `${at}.db`);
       cpSync(template, path);
@@ -63,6 +77,7 @@ describe('a SQLite file', () => {
         database.exec(sql);
       database.close();
       const store = await openStore(`sqlite:${path}`);
+      await expectSameByTree(store);
       await expectNamedAndMended(store, fault);
       await store.close();
     },
