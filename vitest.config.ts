@@ -43,7 +43,11 @@ export default defineConfig({
     maxWorkers: 2,
     // A folder for what tests leave, and who listens for the first test that wants PostgreSQL; until then no server runs.
     // Once, for both kinds; they end the other way round.
-    globalSetup: ['test/temporary-folder.ts', 'packages/stores/test/postgres-broker.ts'],
+    globalSetup: [
+      'test/temporary-folder.ts',
+      'packages/stores/test/postgres-broker.ts',
+      'packages/web/test/browser-broker.ts',
+    ],
     tags: [
       { name: 'full', description: 'Runs in npm run test:full, not in npm test.' },
       // What draws on a screen may be late on a busy machine. Second tries are listed, and more than three fail the run.

@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium } from 'playwright-core';
+import type { BrowserBrokerAddress } from './browser-broker.ts';
 import { makeOnce, scratchFolder } from './make-once.ts';
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
@@ -56,17 +57,42 @@ function writeFontList(): string {
   return file;
 }
 
-/** Starts Chromium. Rejects where none is to be had; a browser test never passes without a browser. */
-export async function openBrowser(): Promise<Browser> {
+interface LaunchOptions {
+  readonly executablePath?: string;
+  readonly channel?: string;
+  readonly args?: string[];
+  readonly env?: Record<string, string>;
+  readonly headless: boolean;
+}
+
+async function launchOptions(): Promise<LaunchOptions> {
   const found = await executable();
-  if (found === null) return chromium.launch({ channel: 'chrome', headless: true });
+  if (found === null) return { channel: 'chrome', headless: true };
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value;
-  return chromium.launch({
+  return {
     executablePath: found.path,
     // As root, and in containers, there is no sandbox to be had.
     args: ['--no-sandbox', '--font-render-hinting=none', '--disable-dev-shm-usage'],
     env: { ...env, ...found.env },
     headless: true,
-  });
+  };
+}
+
+/** Starts Chromium as a server that several processes connect to. */
+export async function launchBrowserServer(): Promise<BrowserServer> {
+  return chromium.launchServer(await launchOptions());
+}
+
+/** Starts Chromium for this process alone. Rejects where none is to be had. */
+export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch(await launchOptions());
+}
+
+/** Connects to the Chromium of the test run. Rejects where none is to be had: a browser test never passes without one. */
+export async function connectBrowser({ port, token }: BrowserBrokerAddress): Promise<Browser> {
+  const response = await fetch(`http://127.0.0.1:${port}`, { headers: { authorization: token } });
+  const answer = await response.text();
+  if (!response.ok) throw new Error(answer);
+  return chromium.connect(answer);
 }

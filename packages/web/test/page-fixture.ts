@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { openTestServer, type TestServer, type TestServerOptions } from '@coppice/server/testing';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
-import { expect } from 'vitest';
-import { builtPage, openBrowser } from './browser.ts';
+import { expect, inject } from 'vitest';
+import { builtPage, connectBrowser, launchBrowser } from './browser.ts';
 import { makeOnce } from './make-once.ts';
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
@@ -111,7 +111,9 @@ export async function openPageFixture(options: TestServerOptions = {}): Promise<
     ...options,
   });
   const { url, signInUrl } = await server.listen();
-  const browser = await openBrowser();
+  // Screenshots and benchmarks open pages outside of a test run.
+  const isTestRun = process.env.VITEST !== undefined;
+  const browser = await (isTestRun ? connectBrowser(inject('browserBroker')) : launchBrowser());
   return {
     server,
     url,

@@ -1,4 +1,7 @@
-/** `npm run screenshots [-- name …] [--dark]`: every screen in light, dark and phone width, into docs/screenshots. */
+/**
+ * `npm run screenshots [-- name …] [--dark] [--docs]`: every screen in light, dark and phone width, into `.tmp/screenshots`.
+ * With `--docs` the three that documents show go into `docs/screenshots`.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +11,14 @@ import { createDemo, type Demo } from './demo.ts';
 import { createForest } from './demo-forest.ts';
 import { openPageFixture, type PageFixture } from './page-fixture.ts';
 
-const folder = fileURLToPath(new URL('../../../docs/screenshots/', import.meta.url));
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const shownInDocuments = new Set(['thread-light', 'map-light', 'compare-light']);
+
+/** The file of a screenshot. */
+function fileOf(name: string): string {
+  const isDocument = process.argv.includes('--docs') && shownInDocuments.has(name);
+  return join(repository, isDocument ? 'docs/screenshots' : '.tmp/screenshots', `${name}.png`);
+}
 
 interface Shot {
   readonly name: string;
@@ -230,11 +240,11 @@ async function welcome(look: (typeof looks)[number]): Promise<void> {
     const example = page.getByRole('button', { name: 'See an example' }).first();
     await example.waitFor();
     await page.waitForTimeout(500);
-    await page.screenshot({ path: join(folder, `empty-${look.name}.png`) });
+    await page.screenshot({ path: fileOf(`empty-${look.name}`) });
     await example.click();
     await page.getByRole('dialog').waitFor();
     await page.waitForTimeout(700);
-    await page.screenshot({ path: join(folder, `tour-${look.name}.png`) });
+    await page.screenshot({ path: fileOf(`tour-${look.name}`) });
   } finally {
     await empty.close();
   }
@@ -244,7 +254,7 @@ const words = process.argv.slice(2);
 const wanted = words.filter((word) => !word.startsWith('--'));
 const only = looks.filter((look) => words.includes(`--${look.name}`));
 
-mkdirSync(folder, { recursive: true });
+for (const folder of ['docs/screenshots', '.tmp/screenshots']) mkdirSync(join(repository, folder), { recursive: true });
 const fixture = await openPageFixture({ replies: [textEvents('Hello there.')] });
 try {
   await createForest(fixture.server);
@@ -274,7 +284,7 @@ try {
         console.error(`${shot.name} (${look.name}): ${faults.join('; ')}`);
         process.exitCode = 1;
       }
-      await page.screenshot({ path: join(folder, `${shot.name}-${look.name}.png`) });
+      await page.screenshot({ path: fileOf(`${shot.name}-${look.name}`) });
       await page.close();
     }
     await context.close();
