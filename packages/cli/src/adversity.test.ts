@@ -1,3 +1,4 @@
+// @module-tag full
 /** The real command where it may not write, and where there is no space left. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

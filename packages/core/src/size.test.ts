@@ -1,3 +1,4 @@
+// @module-tag full
 import { beforeAll, describe, expect, test } from 'vitest';
 import { checkTree } from './check.ts';
 import { type NodeId, nodeId } from './ids.ts';

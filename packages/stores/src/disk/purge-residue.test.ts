@@ -1,3 +1,4 @@
+// @module-tag full
 /** What is left of purged texts in the files of a store: nothing. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

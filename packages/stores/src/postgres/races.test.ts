@@ -1,3 +1,4 @@
+// @module-tag full
 import { ask, type Command, isAppError, type NodeId, run, type Store, type Tree, treeId } from '@coppice/core';
 import { fromRows } from '@coppice/core/history';
 import { testKit, ticking, user, uuid } from '@coppice/core/testing';

@@ -14,7 +14,7 @@ export function refreshUnlessNavigated(
 }
 
 /** Whether a view is on a branch through a message. */
-export function isTurnEnded(session: TreeSession, id: NodeId): boolean {
+export function isOnShownPath(session: TreeSession, id: NodeId): boolean {
   const { part } = session.state;
   return part !== null && pathToNode(part).some((node) => node.id === id);
 }

@@ -2,7 +2,7 @@
 import type { Message, Node, NodeId } from '@coppice/core';
 import type { BegunAnswer } from './api-types.ts';
 import type { GenerationRequest } from './client.ts';
-import { isTurnEnded } from './following.ts';
+import { isOnShownPath } from './following.ts';
 import { asProblem } from './http.ts';
 import type { TreeSession } from './session.ts';
 import { newNodeUuid, optimisticNode, showError } from './tree-actions.ts';
@@ -90,7 +90,7 @@ export function sendMessage(
 export function replyTo(session: TreeSession, parentId: NodeId, wish: GenerationOptions): Promise<boolean> {
   const requestId = newNodeUuid();
   // Whoever has left the branch while it was saved is not brought back by its answer.
-  const leads = isTurnEnded(session, parentId);
+  const leads = isOnShownPath(session, parentId);
   return startGeneration(
     session,
     (version) =>

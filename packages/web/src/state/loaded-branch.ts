@@ -72,7 +72,7 @@ export function shownPath(part: LoadedBranch): readonly Node[] {
 }
 
 /** A part that is shown down to its end, whatever stretch was shown before. */
-export function isAtEnd(part: LoadedBranch): LoadedBranch {
+export function moveToEnd(part: LoadedBranch): LoadedBranch {
   if (part.until === null) return part;
   const [first] = pathUp({ ...part, before: null }, part.leaf);
   const top = first === undefined || first.parentId === part.tree.rootId;
@@ -84,7 +84,7 @@ export function joinPages(part: LoadedBranch): LoadedBranch {
   if (part.until === null) return part;
   const [first] = pathUp(part, part.until);
   const whole = first !== undefined && (first.id === part.before || first.parentId === part.tree.rootId);
-  if (!whole) return isAtEnd(part);
+  if (!whole) return moveToEnd(part);
   const end = pathUp({ ...part, before: part.until }, part.leaf);
   return end[0]?.id === part.until ? { ...part, until: null } : part;
 }

@@ -2,7 +2,7 @@
 import { type NodeId, nodeId, type RowChange, type Step } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
 import type { BegunAnswer, WrittenAnswer } from './api-types.ts';
-import { applyRowChanges, isAtEnd, type LoadedBranch, pathToNode } from './loaded-branch.ts';
+import { applyRowChanges, type LoadedBranch, moveToEnd, pathToNode } from './loaded-branch.ts';
 import type { Overlay } from './tree-state.ts';
 
 /** The confirmed part with all unconfirmed changes landed on it in their order, and the nodes that only they have. */
@@ -16,7 +16,7 @@ export function withOverlays(
     // The feed may bring a message before the answer does: then what is below it is shown, too.
     const steps = overlay.steps.filter((step) => step.type !== 'insert' || !base.nodes.has(step.node.id));
     part = applyRowChanges(part, rowsShown(steps, part, overlay.id), part.tree.version);
-    if (overlay.leaf !== undefined && !isInserted(overlay, part)) part = { ...isAtEnd(part), leaf: overlay.leaf };
+    if (overlay.leaf !== undefined && !isInserted(overlay, part)) part = { ...moveToEnd(part), leaf: overlay.leaf };
     for (const step of steps) if (step.type === 'insert') unconfirmed.add(step.node.id);
   }
   return { part, unconfirmed };
@@ -39,7 +39,7 @@ export function confirmed(shown: LoadedBranch, overlay: Overlay | null, value: u
         kids.set(node.parentId, [...(list ?? []), node.id]);
     }
   const goes = overlay?.leaf !== undefined && nodes.has(overlay.leaf) && !isInserted(overlay, base);
-  const { before, until } = goes ? isAtEnd(base) : base;
+  const { before, until } = goes ? moveToEnd(base) : base;
   const leaf = goes ? (overlay?.leaf ?? base.leaf) : base.leaf;
   return { ...base, tree: pointedIn(base, value), nodes, childrenByParent: kids, leaf, before, until };
 }

@@ -10,11 +10,11 @@ import {
   applyRowChanges,
   emptyBranch,
   endAfter,
-  isAtEnd,
   joinPages,
   keepOlderPages,
   type LoadedBranch,
   loadedEnd,
+  moveToEnd,
   pathToNode,
   unread,
   withPage,
@@ -206,7 +206,7 @@ export class TreeSession {
   /** Shows the end of the branch, from wherever in it the view stands. */
   toEnd(): void {
     const { base } = this.state;
-    if (base !== null) this.#show({ base: isAtEnd(base) });
+    if (base !== null) this.#show({ base: moveToEnd(base) });
   }
 
   /** Shows the place before the first message: what is said next begins a branch of its own. */
@@ -228,7 +228,7 @@ export class TreeSession {
       // Whoever has gone on meanwhile is not pulled back.
       if (base === null || came !== this.#steps) return;
       const leaf = endAfter(before ?? base, base, end);
-      const part = keepOlderPages(withPage({ ...base, before: null }, page, { leaf }), isAtEnd(base).before);
+      const part = keepOlderPages(withPage({ ...base, before: null }, page, { leaf }), moveToEnd(base).before);
       this.#show({ base: await this.#reads.reaching(part, through), runs: runsOf(page) });
       this.replies.followRuns();
       if (options.keep !== false) this.#remember(end);
@@ -295,7 +295,7 @@ export class TreeSession {
         // What was missed may have changed what lies above, too.
         const fresh = this.#missed;
         this.#missed = false;
-        const whole = fresh ? part : keepOlderPages(part, isAtEnd(now).before);
+        const whole = fresh ? part : keepOlderPages(part, moveToEnd(now).before);
         this.#show({ base: wanted === null ? await this.#around(whole, now, fresh) : whole, runs: runsOf(page) });
         this.replies.followRuns();
       } while (this.#again);
@@ -369,7 +369,7 @@ export class TreeSession {
     const newest = isMine ? this.#newestOfAct.get(actId) : undefined;
     const end = newest === undefined ? null : loadedEnd(grown, newest, true);
     this.#show({
-      base: end === null ? { ...grown, leaf: followedRuns(base, grown, changes) } : { ...isAtEnd(grown), leaf: end },
+      base: end === null ? { ...grown, leaf: followedRuns(base, grown, changes) } : { ...moveToEnd(grown), leaf: end },
     });
     for (const node of pending) this.replies.begin(node.id, null);
   }
@@ -395,7 +395,7 @@ export class TreeSession {
     const { base } = this.state;
     const leaf = base === null ? null : loadedEnd(base, end(), true);
     if (base === null || leaf === null) return this.refresh(end());
-    if (leaf !== base.leaf) this.#show({ base: { ...isAtEnd(base), leaf } });
+    if (leaf !== base.leaf) this.#show({ base: { ...moveToEnd(base), leaf } });
   }
 
   /** Shows everything up to a version: as the feed brings it, or read where that cannot bring it. */

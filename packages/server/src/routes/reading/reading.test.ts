@@ -302,7 +302,7 @@ test('[A152] going on downwards pays for the length of a branch once, and sees w
     after = page.after;
   }
   expect(seen).toHaveLength(50);
-  expect(asked.filter((question) => question === 'pathNotes')).toHaveLength(1);
+  expect(asked.filter((question) => question === 'pathMeta')).toHaveLength(1);
   const [first, second, third] = nodeIds;
   // What grows at the end or beside it, or is said otherwise, leaves the way as it is; so does another end on it.
   const write = async (path: string, body: object) => {
@@ -317,7 +317,7 @@ test('[A152] going on downwards pays for the length of a branch once, and sees w
   expect(texts(below.nodes)).toEqual(['m49', 'new']);
   const above = await readThreadPage(store, treeId(id), { nodeId: nodeIds[3], after: first, limit: 20 });
   expect(texts(above.nodes)).toEqual(['m1', 'm2 again', 'm3']);
-  expect(asked.filter((question) => question === 'pathNotes')).toHaveLength(1);
+  expect(asked.filter((question) => question === 'pathMeta')).toHaveLength(1);
   await server.ask('PUT', `/api/trees/${id}/active`, { body: { nodeId: end } });
   const version = (await server.ask('GET', `/api/trees/${id}`)).body.version;
   await server.ask('DELETE', `/api/trees/${id}/nodes/${second}?mode=splice`, { version });
