@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatSummary, mostRetried, type RunReport, retryLines } from './summary.ts';
 import { reportVariable } from './summary-reporter.ts';
-import { tagsFilterOf, tiers, tierVariable } from './tiers.ts';
+import { missingPrograms, tagsFilterOf, tiers, tierVariable } from './tiers.ts';
 import { exitOf, repository, startTool } from './tools.ts';
 
 const [first, ...rest] = process.argv.slice(2);
@@ -18,12 +18,15 @@ const report = join(folder, isWhole ? `${tier}.json` : `part-${process.pid}.json
 rmSync(report, { force: true });
 const reporters = given.some((each) => each.startsWith('--reporter')) ? [] : ['--reporter=default'];
 
+if (tier === 'outside') for (const sentence of missingPrograms(process.env['PATH'] ?? '')) console.log(sentence);
+
 const runner = startTool(
   'vitest',
   [
     'run',
     ...reporters,
     `--reporter=${join(repository, 'scripts/summary-reporter.ts')}`,
+    ...(tier === 'outside' ? ['--passWithNoTests'] : []),
     ...tagsFilterOf(tier).map((filter) => `--tags-filter=${filter}`),
     ...given,
   ],

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { openRepository, repository } from '../test/checks/workspace.ts';
 
 /**
@@ -58,4 +58,20 @@ export function filesLeftOut(tier: Tier | null): readonly string[] {
     if (tier === null) return isOutside(path);
     return !isLoadedBy(tier, path, readFileSync(join(repository, path), 'utf8'));
   });
+}
+
+/** The programs that tests of the tier `outside` need, with what they are for. npm installs none of them. */
+export const outsidePrograms: ReadonlyMap<string, string> = new Map([
+  ['pgbouncer', 'PostgreSQL behind PgBouncer'],
+  ['docker', 'PostgreSQL with Citus'],
+  ['claude', 'session files of Claude Code, written by itself'],
+  ['codex', 'calls of Codex through the recording proxy'],
+]);
+
+/** A sentence for each program that is not on the path. */
+export function missingPrograms(path: string): readonly string[] {
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  return [...outsidePrograms]
+    .filter(([name]) => !folders.some((folder) => existsSync(join(folder, name))))
+    .map(([name, use]) => `Not found: ${name}. Without it there is no test of ${use}.`);
 }

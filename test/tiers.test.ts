@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { addSummaries, checkTiers, type RunReport } from '../scripts/summary.ts';
-import { hasFullTests, isLoadedBy, isTest, isWhollyFull, tiers } from '../scripts/tiers.ts';
+import {
+  hasFullTests,
+  isLoadedBy,
+  isTest,
+  isWhollyFull,
+  missingPrograms,
+  outsidePrograms,
+  tiers,
+} from '../scripts/tiers.ts';
 import { isTypeScript, openRepository } from './checks/workspace.ts';
 
 const workspace = openRepository();
@@ -58,4 +66,10 @@ describe('the check of two test runs', () => {
     const runs = [reportOf(['a'], []), { ...reportOf(['b', 'c'], []), failed: 1 }];
     expect(addSummaries(runs)).toEqual({ passed: 3, failed: 1, skipped: 0 });
   });
+});
+
+test('every program that is not on the path is named', () => {
+  expect(missingPrograms('').map((sentence) => /^Not found: (\w+)\./.exec(sentence)?.[1])).toEqual([
+    ...outsidePrograms.keys(),
+  ]);
 });
