@@ -82,53 +82,90 @@ export interface Generator {
 
 /** Makes a generator. Nothing runs until a turn begins. */
 export function createGenerator(options: GeneratorOptions): Generator {
-  const clock = options.clock ?? systemClock;
-  const { store } = options;
+  const { services, compactor, summarizer } = generatorServices(options);
+  const { store, clock, limits, process } = services;
+  const turns = trackTurns(services);
+  const recover = () => {
+    const { actor, kit, newId: makeId } = services;
+    return recoverRuns({ store, actor, kit, process, staleMs: limits.staleMs, newId: makeId, now: () => clock.now() });
+  };
+  return {
+    events: services.events,
+    compactor,
+    summarizer,
+    generate(start, asked) {
+      checkGiven(start, asked);
+      return turns.begin(start, withDefaults(asked, options.defaults));
+    },
+    async abort(which) {
+      const isLocal = await turns.abort(which);
+      const { followMs: everyMs } = limits;
+      const elsewhere = await requestRemoteStop(which, { runs: store.runs, process, clock, everyMs, recover });
+      return isLocal || elsewhere;
+    },
+    follow: (followed, signal) =>
+      followReply(store, requireObject(followed), {
+        clock,
+        everyMs: limits.followMs,
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    recover,
+    async keepRecovering(signal) {
+      while (!signal.aborted) {
+        // A store that is away for a while has its runs saved when it is back.
+        await recover().catch(() => []);
+        await clock.wait(limits.heartbeatMs, signal).catch(() => undefined);
+      }
+    },
+    close: turns.close,
+  };
+}
+
+/** What turns, compaction and summaries of one store work with. */
+function generatorServices(options: GeneratorOptions): {
+  readonly services: TurnServices;
+  readonly compactor: Compactor;
+  readonly summarizer: Summarizer;
+} {
+  const { store, clock = systemClock, kit = messageKit, budgets = noBudgets, compaction } = options;
   const model = (id: string) => options.providers.model(id);
-  const events = options.events ?? createEvents();
-  const kit = options.kit ?? messageKit;
-  const makeId = options.newId ?? (() => newId(clock.now()));
-  const actor = options.actor ?? store.owner;
-  const budgets = options.budgets ?? noBudgets;
+  const shared = {
+    store,
+    model,
+    events: options.events ?? createEvents(),
+    kit,
+    clock,
+    newId: options.newId ?? (() => newId(clock.now())),
+    actor: options.actor ?? store.owner,
+  };
   const spending = options.spending ?? memorySpending();
   const notes = summaryModel(options.providers, { summaries: options.summaries ?? {} });
   const budget = dailySummaryBudget({ budgets, spending, clock });
   const summarizer = options.summarizer ?? createSummarizer({ model: notes, budget, clock });
-  const compactor = createCompactor({
-    store,
-    summarizer,
-    model,
-    events,
-    fileTools: options.compaction?.fileTools,
-    actor,
-    kit,
-    clock,
-    newId: makeId,
-  });
+  const compactor = createCompactor({ ...shared, summarizer, fileTools: compaction?.fileTools });
+  const limits = { ...defaultGenerateLimits, ...options.limits };
   const services: TurnServices = {
-    store,
-    model,
+    ...shared,
     learnWindow: options.providers.learnWindow ?? null,
     tools: options.tools ?? null,
-    events,
-    kit,
-    clock,
-    newId: makeId,
     yieldToEventLoop: createYielder(clock),
-    ticks: createSharedTimer(clock, options.limits?.flushMs ?? defaultGenerateLimits.flushMs),
-    actor,
+    ticks: createSharedTimer(clock, limits.flushMs),
     process: `${process.pid} ${newId()}`,
-    limits: { ...defaultGenerateLimits, ...options.limits },
+    limits,
     budgets,
     spending,
-    compact: options.compaction?.automatic === false ? null : (options.compact ?? compactor.compactContext),
+    compact: compaction?.automatic === false ? null : (options.compact ?? compactor.compactContext),
   };
+  return { services, compactor, summarizer };
+}
+
+/** The turns of one generator: those that run, and by which request. */
+function trackTurns(services: TurnServices) {
   const running = new Set<RunningTurn>();
   const inFlight = new Map<string, RunningTurn>();
   let closed = false;
-
-  const begin = (start: TurnStart, wanted: GenerateOptions, key: string | null): RunningTurn => {
-    const turn = startTurn(services, start, wanted);
+  const start = (begun: TurnStart, wanted: GenerateOptions, key: string | null): RunningTurn => {
+    const turn = startTurn(services, begun, wanted);
     running.add(turn);
     if (key !== null) inFlight.set(key, turn);
     if (closed) turn.stop(new Stop('close'));
@@ -138,54 +175,22 @@ export function createGenerator(options: GeneratorOptions): Generator {
     });
     return turn;
   };
-  const recover = () => {
-    const { process, limits } = services;
-    return recoverRuns({
-      store,
-      actor,
-      kit,
-      process,
-      staleMs: limits.staleMs,
-      newId: services.newId,
-      now: () => clock.now(),
-    });
-  };
   return {
-    events,
-    compactor,
-    summarizer,
-    generate(start, asked) {
-      checkGiven(start, asked);
-      const wanted = withDefaults(asked, options.defaults);
-      const key = turnKey(start, wanted);
-      return (key === null ? undefined : inFlight.get(key)) ?? begin(start, wanted, key);
+    /** Begins a turn, or gives the one that the same request began and that still runs. */
+    begin(begun: TurnStart, wanted: GenerateOptions): Turn {
+      const key = turnKey(begun, wanted);
+      return (key === null ? undefined : inFlight.get(key)) ?? start(begun, wanted, key);
     },
-    async abort(which) {
+    /** Stops turns and waits for their end; false where there were none. */
+    async abort(which: TurnsOf): Promise<boolean> {
       const meant = [...running].filter((turn) =>
         'actId' in which ? turn.actId === which.actId : turn.writes(which.nodeId),
       );
       for (const turn of meant) turn.abort();
       await Promise.all(meant.map((turn) => turn.done));
-      const { followMs: everyMs } = services.limits;
-      const { process } = services;
-      const elsewhere = await requestRemoteStop(which, { runs: store.runs, process, clock, everyMs, recover });
-      return meant.length > 0 || elsewhere;
+      return meant.length > 0;
     },
-    follow: (followed, signal) =>
-      followReply(services.store, requireObject(followed), {
-        clock,
-        everyMs: services.limits.followMs,
-        ...(signal === undefined ? {} : { signal }),
-      }),
-    recover,
-    async keepRecovering(signal) {
-      while (!signal.aborted) {
-        // A store that is away for a while has its runs saved when it is back.
-        await recover().catch(() => []);
-        await clock.wait(services.limits.heartbeatMs, signal).catch(() => undefined);
-      }
-    },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       for (const turn of running) turn.stop(new Stop('close'));
       await Promise.all([...running].map((turn) => turn.done));

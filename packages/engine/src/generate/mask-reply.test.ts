@@ -90,6 +90,16 @@ describe('a key that a provider repeats', () => {
     expect((await shop.thread())[2]).toContain(mask);
   });
 
+  test('[G38] what waits for the rest of a key is kept when a provider throws', async () => {
+    const broken: ScriptedReply = [
+      { type: 'text-delta', text: `It begins with ${key.slice(0, 6)}` },
+      { type: 'throw', error: new Error('oops') },
+    ];
+    shop = await openTurnFixture('memory', [broken], { config });
+    await shop.send('Which key?').done;
+    expect((await shop.thread()).at(-1)).toBe(`assistant: It begins with ${key.slice(0, 6)}`);
+  });
+
   test('[G38] is masked in errors', async () => {
     shop = await openTurnFixture('memory', [[errorEvent('provider/unauthorised', `Wrong key ${key}.`)]], { config });
     const end = await shop.send('Hello').done;

@@ -106,71 +106,83 @@ async function streamFromModel(
   write: (text: string) => void,
   emit: (event: TurnEvent) => void,
 ): Promise<ModelResponse> {
-  const { nodeId } = job;
-  let offset = job.before === null ? 0 : textOf(job.before).length;
   let instead: ModelResponse['instead'] = null;
   for (const [index, prompt] of job.prompts.entries()) {
     const startedAt = services.clock.now();
     let firstMs: number | null = null;
     const fold = accumulateReply(prompt.model.provider.kind);
-    const calls = new Map<number, { readonly id: string; readonly name: string }>();
-    const hear = (event: ProviderEvent) => {
-      if (event.type !== 'error') firstMs ??= services.clock.now() - startedAt;
-      fold.push(event);
-      if (event.type === 'text-delta' && event.text !== '') {
-        write(event.text);
-        emit({ type: 'text-delta', nodeId, offset, text: event.text });
-        offset += event.text.length;
-      } else if (event.type === 'thinking-delta') emit({ type: 'thinking-delta', nodeId, text: event.text });
-      else if (event.type === 'tool-use-start') calls.set(event.index, event);
-      else if (event.type === 'tool-use-end') {
-        const call = calls.get(event.index);
-        const { parameters, malformed } = event;
-        if (call !== undefined)
-          emit({
-            type: 'tool-use',
-            nodeId,
-            callId: call.id,
-            name: call.name,
-            parameters,
-            ...(malformed === undefined ? {} : { malformed }),
-          });
-      }
-    };
-    const list = collectNotices(prompt);
-    let reported = false;
-    /** After the request was prepared, before the first word of the reply. */
-    const tell = () => {
-      if (reported) return;
-      reported = true;
-      for (const notice of list.all()) {
-        const key = noticeKey(notice);
-        if (!job.reported.has(key)) emit({ type: 'notice', nodeId, message: noticeText(notice), ...notice });
-        job.reported.add(key);
-      }
-    };
-    const events = await askModelOnce(services, prompt, signal, list);
+    const publish = replyPublisher(job, write, emit);
     const mask = createReplyMask(heldKeys());
+    const accept = (event: ProviderEvent) => {
+      fold.push(event);
+      publish(event);
+    };
+    const receive = (event: ProviderEvent) => {
+      if (event.type !== 'error') firstMs ??= services.clock.now() - startedAt;
+      if (mask === null) accept(event);
+      else for (const masked of mask(event)) accept(masked);
+    };
+    const notices = collectNotices(prompt);
+    const report = noticeReporter(job, notices, emit);
+    const events = await askModelOnce(services, prompt, signal, notices);
     try {
       for await (const event of events) {
         const pause = services.yieldToEventLoop();
         if (pause !== null) await pause;
-        tell();
-        if (mask === null) hear(event);
-        else for (const masked of mask(event)) hear(masked);
+        report();
+        receive(event);
       }
     } catch (thrown) {
       // Its maker broke the promise not to throw; a generator around it that catches would cost each event a detour.
-      hear(errorFrom(thrown));
+      receive(errorFrom(thrown));
     }
     const reply = fold.reply();
     const failure = reply.message === null && reply.last?.type === 'error' ? reply.last : null;
     const isLast = index === job.prompts.length - 1;
     if (isLast || failure === null || !mayAskAnother(failure))
-      return { ...reply, prompt, startedAt, firstMs, instead, notices: list.all() };
+      return { ...reply, prompt, startedAt, firstMs, instead, notices: notices.all() };
     instead = { model: prompt.model.id, code: failure.code };
   }
   throw generateError('generate/invalid', 'Nobody was asked.');
+}
+
+/** Writes the text of a reply down and emits its events. Another model is asked only before the first word. */
+function replyPublisher(
+  { nodeId, before }: ReplyJob,
+  write: (text: string) => void,
+  emit: (event: TurnEvent) => void,
+): (event: ProviderEvent) => void {
+  let offset = before === null ? 0 : textOf(before).length;
+  const calls = new Map<number, { readonly id: string; readonly name: string }>();
+  return (event) => {
+    if (event.type === 'text-delta' && event.text !== '') {
+      write(event.text);
+      emit({ type: 'text-delta', nodeId, offset, text: event.text });
+      offset += event.text.length;
+    } else if (event.type === 'thinking-delta') emit({ type: 'thinking-delta', nodeId, text: event.text });
+    else if (event.type === 'tool-use-start') calls.set(event.index, event);
+    else if (event.type === 'tool-use-end') {
+      const call = calls.get(event.index);
+      const { parameters, malformed } = event;
+      if (call === undefined) return;
+      const cut = malformed === undefined ? {} : { malformed };
+      emit({ type: 'tool-use', nodeId, callId: call.id, name: call.name, parameters, ...cut });
+    }
+  };
+}
+
+/** Reports notices that the turn has not reported yet: after the request was prepared, before the first word. */
+function noticeReporter({ nodeId, reported }: ReplyJob, notices: NoticeList, emit: (event: TurnEvent) => void) {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    for (const notice of notices.all()) {
+      const key = noticeKey(notice);
+      if (!reported.has(key)) emit({ type: 'notice', nodeId, message: noticeText(notice), ...notice });
+      reported.add(key);
+    }
+  };
 }
 
 /** The model's stream, or that of the error that kept it from being asked: a store that does not give what it keeps. */

@@ -9,7 +9,7 @@ import { type Prompt, promptFor, readContext } from './prompt.ts';
 import { replySource } from './reply-metadata.ts';
 import { idOfTarget, type ReplyTarget, type TurnState } from './state.ts';
 import { commandContext, type TurnServices } from './turn-services.ts';
-import { writeReply } from './write-reply.ts';
+import { type ReplyJob, writeReply } from './write-reply.ts';
 
 /** Writes the replies at a place, all of them at the same time, and resolves when all are through. */
 export async function writeRound(
@@ -72,70 +72,73 @@ async function writeReplies(
   /** Which of the turn's replies these are; all of them if not given. */
   places: readonly number[] = wanted.map((_, index) => index),
 ): Promise<readonly WrittenReply[]> {
-  const { treeId, actId, actor, signal, emit, spent } = state;
-  const prompts = await limitByBudgets(services, spent, wanted);
+  const prompts = await limitByBudgets(services, state.spent, wanted);
   const jobs = prompts.map((list, index) => ({
     prompts: list,
     nodeId: idOfTarget(services, state, target, places[index] ?? index, state.compacted),
     runId: services.newId(),
   }));
-  const now = services.clock.now();
+  const isOurs = await startReplies(services, state, target, jobs, select).catch(async (error: unknown) => {
+    await endRuns(services, jobs);
+    throw error;
+  });
+  if (isOurs) return streamReplies(services, state, target, jobs);
+  // The same request came in elsewhere between our look and our commit, and its replies are written there.
+  await endRuns(services, jobs);
+  state.attached = true;
+  return (
+    (await findExistingReplies(services, state, target)) ??
+    refuse('id/taken', 'The replies of this request are gone.', {})
+  );
+}
+
+/** A reply that is to be written: its node, its run, and whom to ask. */
+type PlannedReply = Pick<ReplyJob, 'nodeId' | 'runId' | 'prompts'>;
+
+/** Starts the runs and inserts the pending nodes; false where the replies of the request are there already. */
+async function startReplies(
+  services: TurnServices,
+  state: TurnState,
+  target: ReplyTarget,
+  jobs: readonly PlannedReply[],
+  select: boolean,
+): Promise<boolean> {
+  const { treeId } = state;
+  const startedAt = services.clock.now();
   // Runs first: a pending node without a run would be pending for ever if we died in between. All at once: a store puts
   // them down in one commit.
   await services.yieldToEventLoop();
   await Promise.all(
-    jobs.map(({ runId, nodeId: id, prompts: list }) =>
+    jobs.map(({ runId, nodeId, prompts }) =>
       services.store.runs.start({
         id: runId,
         treeId,
-        nodeId: id,
+        nodeId,
         process: services.process,
-        startedAt: now,
-        data: runData(state, list[0]),
+        startedAt,
+        data: runData(state, prompts[0]),
       }),
     ),
-  ).catch(async (error: unknown) => {
-    await endRuns(services, jobs);
-    throw error;
-  });
+  );
   await services.yieldToEventLoop();
-  const isOurs = await insertPendingReplies(services, state, target, jobs, select).catch(async (error: unknown) => {
-    await endRuns(services, jobs);
-    throw error;
-  });
-  if (!isOurs) {
-    // The same request came in elsewhere between our look and our commit, and its replies are written there.
-    await endRuns(services, jobs);
-    state.attached = true;
-    return (
-      (await findExistingReplies(services, state, target)) ??
-      refuse('id/taken', 'The replies of this request are gone.', {})
-    );
-  }
+  return insertPendingReplies(services, state, target, jobs, select);
+}
+
+/** Writes replies whose nodes are pending, at the same time, and waits for all of them. */
+async function streamReplies(
+  services: TurnServices,
+  state: TurnState,
+  target: ReplyTarget,
+  jobs: readonly PlannedReply[],
+): Promise<readonly WrittenReply[]> {
+  const { treeId, actId, actor, signal, stop, emit, spent, reported } = state;
   const { parentId } = target;
-  for (const job of jobs)
-    emit({ type: 'node', nodeId: job.nodeId, parentId, role: 'assistant', status: 'pending', runId: job.runId });
+  for (const { nodeId, runId } of jobs)
+    emit({ type: 'node', nodeId, parentId, role: 'assistant', status: 'pending', runId });
   const reopened = target.type === 'into';
   const before = target.type === 'into' ? target.before : null;
-  const writing = jobs.map((job) =>
-    writeReply(
-      services,
-      {
-        ...job,
-        treeId,
-        parentId,
-        actId,
-        actor,
-        before,
-        reopened,
-        signal,
-        stop: state.stop,
-        spent,
-        reported: state.reported,
-      },
-      emit,
-    ),
-  );
+  const shared = { treeId, parentId, actId, actor, before, reopened, signal, stop, spent, reported };
+  const writing = jobs.map((job) => writeReply(services, { ...job, ...shared }, emit));
   // All are waited for, also when one cannot be stored: nobody is left behind writing into a turn that ended.
   const settled = await Promise.allSettled(writing);
   return settled.map((one) => {

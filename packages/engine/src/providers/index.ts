@@ -147,16 +147,7 @@ export function createProviders(options: ProvidersOptions): ModelProviders {
     limits: { ...config.limits, ...call.limits },
     connection: entry.connection,
   });
-  for (const { provider } of entries.values()) {
-    const { name, kind } = provider;
-    // Under another name it still has the models that it has.
-    if (kind !== name)
-      catalogue.learn(
-        name,
-        catalogue.list(kind).map(({ name: label, ...info }) => ({ ...info, label })),
-      );
-    if (provider.models.length > 0) catalogue.learn(name, provider.models);
-  }
+  learnConfigured(entries, catalogue);
   const learned = new Map<string, readonly string[]>();
   const ask = async (entry: ProviderEntry, call: ModelCall): Promise<readonly string[]> => {
     const models = await entry.provider.listModels(callOf(entry, entry.provider.name, call));
@@ -167,26 +158,7 @@ export function createProviders(options: ProvidersOptions): ModelProviders {
   };
   const model = (name: string): Model => {
     const { entry, id } = resolve(name, entries, catalogue);
-    const full = `${entry.provider.name}/${id}`;
-    // Looked up each time: a server may have told more about the model since.
-    const infoOf = () => catalogue.find(entry.provider.name, id);
-    // What nobody has heard of is taken to be able to do everything; its provider will say if it is not.
-    const able = (call: ModelCall = {}): ModelCall => {
-      const { known, capabilities } = infoOf();
-      return known ? { capabilities, ...call } : call;
-    };
-    return {
-      id: full,
-      provider: entry.provider,
-      model: id,
-      get info() {
-        return infoOf();
-      },
-      missing: missingProvider(entry),
-      stream: (request, call) => entry.provider.stream({ ...request, model: id }, callOf(entry, full, able(call))),
-      fit: (request) => entry.provider.fit({ ...request, model: id }, able()),
-      cost: (usage) => costOf(infoOf().price, usage),
-    };
+    return modelOf(entry, id, catalogue, callOf);
   };
   const windows = windowLessons({
     now: () => (options.clock ?? systemClock).now(),
@@ -224,6 +196,56 @@ export function createProviders(options: ProvidersOptions): ModelProviders {
       return offlineModel;
     },
   };
+}
+
+/** How a call to a provider is completed by the configuration. */
+type CompleteCall = (entry: ProviderEntry, id: string, call?: ModelCall) => ProviderCall;
+
+function modelOf(entry: ProviderEntry, id: string, catalogue: Catalogue, callOf: CompleteCall): Model {
+  const { provider } = entry;
+  const full = `${provider.name}/${id}`;
+  // Looked up each time: a server may have told more about the model since.
+  const infoOf = () => catalogue.find(provider.name, id);
+  // What nobody has heard of is taken to be able to do everything; its provider will say if it is not.
+  const able = (call: ModelCall = {}): ModelCall => {
+    const { known, capabilities } = infoOf();
+    return known ? { capabilities, ...call } : call;
+  };
+  return {
+    id: full,
+    provider,
+    model: id,
+    get info() {
+      return infoOf();
+    },
+    missing: missingProvider(entry),
+    stream: (request, call) => provider.stream({ ...request, model: id }, callOf(entry, full, able(call))),
+    fit: (request) => provider.fit({ ...request, model: id }, able()),
+    cost: (usage) => costOf(infoOf().price, usage),
+  };
+}
+
+/** Adds the models that providers have by themselves, also under the names that the configuration gives them. */
+function learnConfigured(entries: ReadonlyMap<string, ProviderEntry>, catalogue: Catalogue): void {
+  for (const { provider } of entries.values()) {
+    const { name, kind, models } = provider;
+    // Under another name it still has the models that it has; what is only assumed of them stays an assumption.
+    if (kind !== name)
+      catalogue.learn(
+        name,
+        catalogue
+          .list(kind)
+          .map(({ id, name: label, window, windowKnown, maxOut, maxOutKnown, price, capabilities }) => ({
+            id,
+            label,
+            price,
+            capabilities,
+            ...(windowKnown ? { window } : {}),
+            ...(maxOutKnown ? { maxOut } : {}),
+          })),
+      );
+    if (models.length > 0) catalogue.learn(name, models);
+  }
 }
 
 /** Refuses a model that cannot be asked as things are, so that nothing is stored for a reply that cannot come. */

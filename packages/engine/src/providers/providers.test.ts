@@ -171,3 +171,11 @@ describe('the providers of a configuration', () => {
     expect(scripted.requests[0]?.model).toBe('one');
   });
 });
+
+it('[G71] what is only assumed of a model stays an assumption under another name of its provider', () => {
+  const text =
+    '[models."ollama/oak"]\nprice = { input = 1 }\n[providers.lab]\nkind = "ollama"\nbase_url = "http://127.0.0.1:9"';
+  const providers = createProviders({ config: parseConfig({ name: 'test.toml', text }, {}) });
+  expect(providers.model('ollama/oak').info).toMatchObject({ window: 8_192, windowKnown: false });
+  expect(providers.model('lab/oak').info).toMatchObject({ window: 8_192, windowKnown: false, maxOutKnown: false });
+});
