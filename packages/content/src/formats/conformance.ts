@@ -134,13 +134,18 @@ function threadTexts(stored: Stored): string[] {
 function linksOf(stored: Stored): string[] {
   const links: string[] = [];
   for (const tree of stored.trees) {
-    const said = new Map(tree.nodes.map((node) => [node.externalId, messageKit.text(node.message).trim()]));
+    const byId = new Map(tree.nodes.map((node) => [node.externalId, node]));
     // Some formats keep the system prompt beside the messages, others as the first of them.
     const prompt = tree.systemPrompt ?? '';
     if (prompt !== '') links.push(` > ${prompt}`);
-    for (const node of tree.nodes)
-      if (node.kind !== 'state')
-        links.push(`${said.get(node.parentExternalId ?? '') ?? prompt} > ${said.get(node.externalId)}`);
+    for (const node of tree.nodes) {
+      if (node.kind === 'state') continue;
+      let parent = byId.get(node.parentExternalId ?? '');
+      // One format keeps settings as nodes of the chain, another beside it: the message above counts.
+      while (parent?.kind === 'state') parent = byId.get(parent.parentExternalId ?? '');
+      const above = parent === undefined ? prompt : messageKit.text(parent.message).trim();
+      links.push(`${above} > ${messageKit.text(node.message).trim()}`);
+    }
   }
   return links.sort();
 }

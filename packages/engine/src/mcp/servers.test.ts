@@ -237,7 +237,7 @@ describe('a server that is lost', () => {
     await reaches(client, 'odd', 'down');
     expect(waits).toEqual([500, 1_000, 1_500, 300_000]);
     const { lastError, nextTryAt } = stateOf(client, 'odd');
-    expect(lastError).toBe('it ended with exit code 3; it said: Cannot begin; the token is «hidden».');
+    expect(lastError).toBe('it ended with exit code 3; it said: Cannot begin; the token is [key …oken].');
     expect(nextTryAt).toBe(now + 300_000);
     release();
     await until(() => waits.length > 4);

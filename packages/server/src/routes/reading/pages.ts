@@ -57,8 +57,9 @@ const page = defineRoute({
   answer: threadPage,
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
-    const found = await readThreadPage(place.store, place.treeId, call.query);
-    const messages = call.query.format === 'linear' ? { messages: linearMessages(found.nodes) } : {};
+    const { format, ...request } = call.query;
+    const found = await readThreadPage(place.store, place.treeId, request);
+    const messages = format === 'linear' ? { messages: linearMessages(found.nodes) } : {};
     return toReply({ ...found, ...messages }, { version: found.version });
   },
 });
