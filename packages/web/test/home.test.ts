@@ -33,12 +33,12 @@ test('[B36] home draws each tree as it grew, with its branches and messages, and
   await line.getByText('2 messages').waitFor();
   await line.getByText('1 branch', { exact: true }).waitFor();
   await line.getByText('Indeed.', { exact: true }).waitFor();
-  await soon(() => line.locator('.stool path.a').count()).toBe(1);
+  await soon(() => line.locator('.stool path.active-line').count()).toBe(1);
   const { body } = await fixture.server.ask('GET', `/api/shapes?ids=${demo.id}`);
   const large = page.getByRole('listitem').filter({ hasText: 'Postgres 12' });
   await large.getByText('on 20-second freeze: cutover.sh, first half').waitFor();
   await large.getByText(`${body.items[0].branches} branches`).waitFor();
-  await soon(() => large.locator('.stool path:not(.g)').count()).toBe(body.items[0].stems.length);
+  await soon(() => large.locator('.stool path:not(.base-line)').count()).toBe(body.items[0].stems.length);
   await fixture.server.ask('POST', `/api/trees/${made.body.treeId}/nodes/${made.body.nodes[1].id}/edit`, {
     version: made.body.version,
     body: { content: 'Not at all.' },
@@ -76,7 +76,7 @@ test('[B92] an address that leads nowhere says so, and a message that is gone st
   await tab.page.getByRole('heading', { name: 'Chat not found' }).waitFor();
   await tab.page.goto(`${fixture.url}/t/${demo.id}/00000000-0000-4000-8000-000000000000`);
   await tab.page.getByTestId('thread').getByText('The script stops at the first doubt').waitFor();
-  await tab.page.getByRole('status').getByText('is not in this tree').waitFor();
+  await tab.page.getByRole('status').getByText('is not in this chat').waitFor();
   await soon(() => new URL(tab.page.url()).pathname).toBe(`/t/${demo.id}`);
   await done(tab);
 });

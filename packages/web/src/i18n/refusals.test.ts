@@ -4,7 +4,7 @@ import { germanRefusal, refusalsDe } from './refusals-de.ts';
 test('[B87] a German refusal names what the English one names, and leaves out what nobody told', () => {
   const full = { code: 'context/full', message: 'It is full.', data: { model: 'openai/gpt-5', window: 8000 } };
   expect(germanRefusal(full)).toEqual({
-    said: 'Das Gespräch füllt das Fenster von openai/gpt-5 (8.000 Token): verdichte es, zweige früher ab oder nimm ein Modell mit größerem Fenster.',
+    said: 'Der Chat füllt das Kontextfenster von openai/gpt-5 (8.000 Tokens): fass ältere Nachrichten zusammen, zweige früher ab oder nimm ein Modell mit größerem Fenster.',
     english: '',
   });
   expect(germanRefusal({ ...full, data: {} })?.said).toBe(
