@@ -176,7 +176,10 @@ async function taken({ page }: Tab): Promise<{ readonly name: string; readonly t
     page.waitForEvent('download'),
     page.getByRole('dialog').getByRole('link', { name: 'Download' }).click(),
   ]);
-  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+  // The browser is shared over a connection: its own file of a download is not at hand.
+  const path = join(folder, `download-${randomUUID()}`);
+  await download.saveAs(path);
+  return { name: download.suggestedFilename(), text: readFileSync(path, 'utf8') };
 }
 
 test('[B84] a tree, its thread or a branch is taken along, and what the format cannot hold is counted before', async () => {
