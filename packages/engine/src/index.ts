@@ -1,6 +1,6 @@
 /** The public names of engine, in reading order. */
 
-export type { ProvedThinking } from '@coppice/content/wires';
+export type { SignedThinking } from '@coppice/content/wires';
 export { isMalformed, type MalformedToolUse, parseToolArguments } from '@coppice/content/wires';
 // Providers: what they are asked and what they answer.
 export {

@@ -75,13 +75,16 @@ export const importFindingCodes = {
 /** A code of a finding of an import. */
 export type ImportFindingCode = keyof typeof importFindingCodes;
 
-/** What a finding names. */
-export interface FindingData extends JsonObject {
+/**
+ * What a finding names. An intersection, because an interface with an index signature refuses optional fields in projects
+ * without `exactOptionalPropertyTypes`.
+ */
+export type FindingData = JsonObject & {
   /** What stands in brackets in the sentence. */
   readonly detail?: string;
   /** What a store refused with. */
   readonly refusal?: { readonly code: string; readonly message: string; readonly data: JsonObject };
-}
+};
 
 /** One thing that a reader has to say. */
 export interface ImportFinding {

@@ -1,7 +1,7 @@
 /** Messages, as Anthropic defined them: from our request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
 import { isFileBlock, isImage, isThinking, isToolCall, safeIds } from './block-guards.ts';
-import type { ParameterChanged, ProviderRequest, ThinkingWish, ToolChoice } from './contract.ts';
+import type { ParameterChanged, ProviderRequest, ThinkingOptions, ToolChoice } from './contract.ts';
 
 /** The types of picture that it takes. */
 export type AnthropicImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
@@ -125,7 +125,7 @@ export function toAnthropicBody(request: ProviderRequest, streaming: boolean): A
 }
 
 function toThinking(
-  wish: ThinkingWish | undefined,
+  wish: ThinkingOptions | undefined,
   model: string,
   maxTokens: number,
 ): Pick<AnthropicBody, 'thinking' | 'output_config'> | undefined {

@@ -10,7 +10,7 @@ import type { ToolUseBlock } from '../blocks/tool-use/index.ts';
 import { isMalformed } from './tool-arguments.ts';
 
 /** Reasoning that only the provider which signed it takes back; missing where nothing was signed or nobody knows. */
-export interface ProvedThinking extends ThinkingBlock {
+export interface SignedThinking extends ThinkingBlock {
   readonly provider?: string;
 }
 
@@ -25,7 +25,7 @@ export function isFileBlock(block: Block): block is FileBlock {
 }
 
 /** Whether a block is reasoning. */
-export function isThinking(block: Block): block is ProvedThinking {
+export function isThinking(block: Block): block is SignedThinking {
   return block.type === 'thinking' && isKnown(block);
 }
 

@@ -13,7 +13,7 @@ export interface ToolSpec {
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 /** How much a model is asked to think before it answers. */
-export interface ThinkingWish {
+export interface ThinkingOptions {
   readonly effort: 'low' | 'medium' | 'high';
   /** For providers that count it; derived from the effort when left out. */
   readonly budgetTokens?: number | undefined;
@@ -34,7 +34,7 @@ export interface ProviderRequest {
   /** Texts at which the reply ends. */
   readonly stop?: readonly string[] | undefined;
   readonly seed?: number | undefined;
-  readonly thinking?: ThinkingWish | undefined;
+  readonly thinking?: ThinkingOptions | undefined;
 }
 
 /** Why a reply ended. `other` is whatever the provider said that we have no word for; the event's `raw` has it. */

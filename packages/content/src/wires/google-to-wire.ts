@@ -1,7 +1,7 @@
 /** generateContent, as Google defined it: from our request to the body. Pure. */
 import { type Block, isText, type Json, type JsonObject, type Message } from '@coppice/core';
 import { callNames, isFileBlock, isImage, isThinking, isToolCall, wholeText } from './block-guards.ts';
-import type { ProviderRequest, ThinkingWish, ToolChoice } from './contract.ts';
+import type { ProviderRequest, ThinkingOptions, ToolChoice } from './contract.ts';
 
 /** One part of a turn. */
 export interface GooglePart {
@@ -61,7 +61,7 @@ export function toGoogleBody(request: ProviderRequest): GoogleBody {
 }
 
 // From the third generation on a level is asked for; a budget is for those before it.
-function toThinking(wish: ThinkingWish, model: string): JsonObject {
+function toThinking(wish: ThinkingOptions, model: string): JsonObject {
   if (/gemini-(?:[3-9]|\d\d)/.test(model) && wish.budgetTokens === undefined)
     return { includeThoughts: true, thinkingLevel: wish.effort };
   return { includeThoughts: true, thinkingBudget: Math.floor(wish.budgetTokens ?? budgets[wish.effort]) };

@@ -22,7 +22,7 @@ export {
   isSignedBy,
   isThinking,
   isToolCall,
-  type ProvedThinking,
+  type SignedThinking,
   safeIds,
   wholeText,
 } from './block-guards.ts';
@@ -47,7 +47,7 @@ export {
   type TextDelta,
   type ThinkingDelta,
   type ThinkingEnd,
-  type ThinkingWish,
+  type ThinkingOptions,
   type ToolChoice,
   type ToolSpec,
   type ToolUseDelta,

@@ -2,7 +2,7 @@
 import type { ActId, JsonObject, Message, NodeId, NodeMeta, NodeStatus, TreeId } from '@coppice/core';
 import type { Cost } from '../catalogue/index.ts';
 import type { CompactReason } from '../events.ts';
-import type { FinishReason, ProviderUsage, ThinkingWish, ToolChoice } from '../providers/contract.ts';
+import type { FinishReason, ProviderUsage, ThinkingOptions, ToolChoice } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { SummaryAllowance } from '../summaries/contract.ts';
 import type { ApprovalDecision, ApprovalRequest } from '../tools/contract.ts';
@@ -20,7 +20,7 @@ export interface GenerateOptions {
   readonly stop?: readonly string[] | undefined;
   /** With several replies each gets its own, counted up from this. */
   readonly seed?: number | undefined;
-  readonly thinking?: ThinkingWish | undefined;
+  readonly thinking?: ThinkingOptions | undefined;
   /** The longest reply wanted, in tokens; what the model gives and the window leaves if not given. */
   readonly maxTokens?: number | undefined;
   /** Names of the tools that may be called; only with a single reply. */

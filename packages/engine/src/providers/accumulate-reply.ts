@@ -1,6 +1,6 @@
 /** From events to one assistant message; streaming and whole answers go through the same code. */
 import type { ToolUseBlock } from '@coppice/content';
-import type { ProvedThinking } from '@coppice/content/wires';
+import type { SignedThinking } from '@coppice/content/wires';
 import type { Block, Message } from '@coppice/core';
 import type { EndEvent, ErrorEvent, ProviderEvent, ProviderUsage } from './contract.ts';
 
@@ -141,7 +141,7 @@ function thinkingBlock(part: OpenThinking, provider: string | undefined): Block 
   const { thinking, signature, redacted } = part;
   const signed = signature !== undefined || redacted !== undefined;
   if (thinking === '' && !signed) return null;
-  const block: ProvedThinking = {
+  const block: SignedThinking = {
     type: 'thinking',
     thinking,
     ...(signature === undefined ? {} : { signature }),

@@ -17,7 +17,7 @@ export type {
   TextDelta,
   ThinkingDelta,
   ThinkingEnd,
-  ThinkingWish,
+  ThinkingOptions,
   ToolChoice,
   ToolSpec,
   ToolUseDelta,

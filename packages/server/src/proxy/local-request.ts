@@ -1,6 +1,6 @@
 /** What a call asks of our own models beside its messages: tools, whether to use them, how to think, where to stop. */
 import type { JsonObject } from '@coppice/core';
-import type { ProviderRequest, ThinkingWish, ToolChoice, ToolSpec } from '@coppice/engine';
+import type { ProviderRequest, ThinkingOptions, ToolChoice, ToolSpec } from '@coppice/engine';
 import { isWireObject, type WireKind, wireListAt, wireObjectAt, wireTextAt } from './exchange.ts';
 
 type LocalRequest = Omit<ProviderRequest, 'model' | 'messages' | 'systemPrompt' | 'maxTokens'>;
@@ -45,13 +45,13 @@ function choiceOf(body: JsonObject): ToolChoice | undefined {
   return type === 'any' ? 'required' : type === 'auto' || type === 'none' ? type : undefined;
 }
 
-function effortOf(word: string | null): ThinkingWish | undefined {
+function effortOf(word: string | null): ThinkingOptions | undefined {
   if (word === 'low' || word === 'medium' || word === 'high') return { effort: word };
   if (word === 'minimal') return { effort: 'low' };
   return word === 'xhigh' || word === 'max' ? { effort: 'high' } : undefined;
 }
 
-function thinkingOf(wire: WireKind, body: JsonObject): ThinkingWish | undefined {
+function thinkingOf(wire: WireKind, body: JsonObject): ThinkingOptions | undefined {
   if (wire === 'chat') return effortOf(wireTextAt(body, 'reasoning_effort'));
   if (wire === 'responses') return effortOf(wireTextAt(wireObjectAt(body, 'reasoning'), 'effort'));
   const thinking = wireObjectAt(body, 'thinking');
