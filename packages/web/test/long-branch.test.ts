@@ -77,7 +77,7 @@ test('[B45] what a model sees of it is told by its weight first and read page by
   // The composer tells the same of the whole branch, though it has only the end of it.
   const thousands = `${Math.round(Number(weight.replaceAll(',', '')) / 1000)}k`;
   await page.goto(`${fixture.url}/t/${id}`);
-  await page.getByTitle('What the model sees').getByText(thousands).waitFor();
+  await page.locator('button:has(.gauge)').filter({ hasText: thousands }).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -96,7 +96,7 @@ test('[B46] a link to its beginning reads what is around the message, goes on do
   await thread.getByText('Message number 50', { exact: true }).waitFor();
   expect(read).toBeLessThan(6);
   // Far from its end nothing pretends to be it: what is written grows from there, all the same.
-  await page.getByText(/Grows from Message number 29999|Grows from One more/).waitFor();
+  await page.getByText(/Replying to Message number 29999|Replying to One more/).waitFor();
   await thread.hover();
   await soon(async () => {
     await page.mouse.wheel(0, 3000);
