@@ -77,7 +77,7 @@ test('[B45] what a model sees of it is told by its weight first and read page by
   // The composer tells the same of the whole branch, though it has only the end of it.
   const thousands = `${Math.round(Number(weight.replaceAll(',', '')) / 1000)}k`;
   await page.goto(`${fixture.url}/t/${id}`);
-  await page.locator('button:has(.gauge)').filter({ hasText: thousands }).waitFor();
+  await page.getByTitle('What the model sees').filter({ hasText: thousands }).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -64,7 +64,8 @@ export function useContextAnswer(limit: number): {
     // A reply in full flow changes the tree often; the thread comes first.
     const timer = setTimeout(() => {
       session.api
-        .context(session.treeId, { nodeId: leaf, model, limit: shown.current }, stop.signal)
+        // Where only the weight is wanted, one message is the least that can be asked for.
+        .context(session.treeId, { nodeId: leaf, model, limit: Math.max(1, shown.current) }, stop.signal)
         .then((reported) => {
           setAnswer(reported);
           const now = session.state.base;

@@ -8,7 +8,7 @@ test('[B87] a German refusal names what the English one names, and leaves out wh
     english: '',
   });
   expect(germanRefusal({ ...full, data: {} })?.said).toBe(
-    'Das Gespräch füllt das Fenster des Modells: verdichte es, zweige früher ab oder nimm ein Modell mit größerem Fenster.',
+    'Der Chat füllt das Kontextfenster des Modells: fass ältere Nachrichten zusammen, zweige früher ab oder nimm ein Modell mit größerem Fenster.',
   );
   for (const code of Object.keys(refusalsDe))
     expect(germanRefusal({ code, message: '', data: {} })?.said).not.toMatch(/[{}]/);

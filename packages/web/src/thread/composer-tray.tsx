@@ -153,10 +153,10 @@ function ContextGauge({
     for (const node of pathToNode(state.part)) if (node.meta.excluded !== true) tokens += node.tokens;
     return tokens;
   });
-  if (window === null || window === 0) return null;
   const used = onBranch + draftTokens;
-  const share = Math.min(1, used / window);
-  const full = used > window;
+  // Without a known window there is no bar to fill, but how much is sent can still be said.
+  const known = window !== null && window > 0;
+  const full = known && used > window;
   return (
     <>
       {reported ? null : <Weighing />}{' '}
@@ -167,10 +167,14 @@ function ContextGauge({
         onClick={() => navigateTo(treePlace(session.treeId, { screen: 'context' }))}
       >
         {formatCompact(used)}
-        <span className="gauge">
-          <i style={{ width: `${Math.max(2, share * 100)}%` }} />
-        </span>
-        {formatCompact(window)}
+        {known ? (
+          <>
+            <span className="gauge">
+              <i style={{ width: `${Math.max(2, Math.min(1, used / window) * 100)}%` }} />
+            </span>
+            {formatCompact(window)}
+          </>
+        ) : null}
       </button>
     </>
   );
